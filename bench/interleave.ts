@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Candidate, type Row } from './row.js';
+
+/** What the processes of one candidate printed, in the order they ran. */
+export interface Samples {
+  readonly candidate: Candidate;
+  readonly figures: number[];
+  /** The first line of the first failure; after it the candidate is not run again. */
+  failure?: string;
+}
+
+export interface Effort {
+  readonly samples: number;
+  readonly full: boolean;
+}
+
+/** Takes one sample of every candidate, then the next of every candidate, so that a slow minute hits all alike. */
+export async function interleave(row: Row, effort: Effort, progress: (line: string) => void): Promise<Samples[]> {
+  const all: Samples[] = row.candidates
+    .filter((candidate) => effort.full || !candidate.slow)
+    .map((candidate) => ({ candidate, figures: [] }));
+  for (let round = 0; round < effort.samples; round++) {
+    for (const samples of all) {
+      const { candidate, figures } = samples;
+      if (samples.failure !== undefined || round >= (candidate.slow?.samples ?? Infinity)) continue;
+      progress(`${row.id}  ${round + 1}/${effort.samples}  ${candidate.name}`);
+      try {
+        figures.push(await sample(row, candidate));
+      } catch (error) {
+        samples.failure = firstLine(error);
+      }
+    }
+  }
+  return all;
+}
+
+const entry = fileURLToPath(import.meta.resolve('./sample.js'));
+const run = promisify(execFile);
+
+async function sample(row: Row, candidate: Candidate): Promise<number> {
+  const flags = candidate.memory ? ['--expose-gc'] : [];
+  // Options inherited from the caller's shell would not be the default flags.
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const { stdout } = await run(process.execPath, [...flags, entry, row.id, candidate.name], { env });
+  const { figure } = JSON.parse(stdout) as { figure: unknown };
+  if (typeof figure !== 'number' || !Number.isFinite(figure)) throw new Error(`printed ${stdout.trim()}, not a figure`);
+  return figure;
+}
+
+/** The line of a crashed process that names its error, rather than the excerpt of code above it. */
+function firstLine(error: unknown): string {
+  const written = error instanceof Error && 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '';
+  const lines = (written || String(error)).split('\n').map((line) => line.trim());
+  return (
+    lines.find((line) => /^(?:\w*Error|FATAL ERROR)\b/.test(line)) ?? lines.find((line) => line !== '') ?? 'unknown'
+  );
+}

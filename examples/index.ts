@@ -1,0 +1,14 @@
+/** What a module in this folder exports to be an example. */
+export interface Example {
+  readonly title: string;
+  run(print: (line: string) => void): Promise<void> | void;
+}
+
+/** Examples by the name they are started with, in the order in which they are best read. */
+export type Registry = ReadonlyMap<string, () => Promise<Example>>;
+
+/** An example is loaded only when it is run or listed: one that is broken does not hide the others. */
+export const examples: Registry = new Map<string, () => Promise<Example>>([
+  ['first-queue', () => import('./first-queue.js')],
+  ['first-core', () => import('./first-core.js')],
+]);

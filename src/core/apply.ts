@@ -1,0 +1,234 @@
+import { SeededRandom, StaleLeaseError, Task, extraOf, type Attempt, type Fact, type Setting } from '../model/index.js';
+import * as configure from './decide/configure.js';
+import { seriesAdded, seriesFor } from './decide/repeat.js';
+import { taskFor } from './decide/steer.js';
+import type { Dependency } from './dependencies.js';
+import { ended, leaseExtended, settledLate, started } from './execution.js';
+import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
+import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
+import type { State } from './state.js';
+import * as transitions from './transitions.js';
+
+/**
+ * Lets a recorded fact happen again, by the same transitions and without deciding anything: what was decided is in
+ * the facts that follow. Facts that have been through JSON will do.
+ */
+export function apply(state: State, fact: Fact): void {
+  const { retention, outbox, fallout } = state;
+  const settled = outbox.settled.length;
+  retention.replaying = true;
+  try {
+    applyFact(state, fact);
+  } finally {
+    retention.replaying = false;
+    // Whoever had to act on it has done so when it happened for the first time.
+    outbox.settled.length = settled;
+    fallout.length = 0;
+  }
+}
+
+type TaskFact = Extract<Fact, { kind: `task.${string}` | `dependency.${string}` | 'deadline.missed' | 'priority.set' }>;
+type AttemptFact = Extract<Fact, { kind: `attempt.${string}` | 'lease.extended' }>;
+type SeriesFact = Extract<Fact, { kind: `series.${string}` }>;
+
+function applyFact(state: State, fact: Fact): void {
+  switch (fact.kind) {
+    case 'channel.paused':
+      configure.pauseChannel(state, fact.channel);
+      return;
+    case 'channel.resumed':
+      configure.resumeChannel(state, fact.channel);
+      return;
+    case 'configured':
+      applySetting(state, fact.setting);
+      return;
+    case 'worker.attached':
+      configure.attach(state, workerOf(fact.worker, state.options.strategies));
+      return;
+    case 'worker.detached':
+      configure.detach(state, fact.worker);
+      return;
+    case 'random.drawn':
+      state.random = SeededRandom.restore(fact.state);
+      return;
+    case 'recovered':
+      state.epoch = fact.epoch;
+      return;
+    case 'attempt.started':
+    case 'attempt.ended':
+    case 'attempt.settledLate':
+    case 'lease.extended':
+      applyToAttempt(state, fact);
+      return;
+    case 'series.added':
+    case 'series.scheduled':
+    case 'series.paused':
+    case 'series.resumed':
+    case 'series.ended':
+      applyToSeries(state, fact);
+      return;
+    default:
+      applyToTask(state, fact);
+  }
+}
+
+function applyToTask(state: State, fact: TaskFact): void {
+  if (fact.kind === 'task.submitted') {
+    applySubmitted(state, fact);
+    return;
+  }
+  const task = taskFor(state, fact.task);
+  switch (fact.kind) {
+    case 'task.delayed':
+      transitions.delayed(state, task);
+      return;
+    case 'task.ready':
+      transitions.ready(state, task);
+      return;
+    case 'task.completed':
+      transitions.completed(state, task, fact.value);
+      return;
+    case 'task.retryScheduled':
+      transitions.retryScheduled(state, task, fact.untilMono, fact.spent, fact.error);
+      return;
+    case 'task.failed':
+      transitions.failed(state, task, fact.error);
+      return;
+    case 'task.cancelled':
+      transitions.cancelled(state, task, fact.error);
+      return;
+    case 'task.skipped':
+      transitions.skipped(state, task, fact.dependency);
+      return;
+    case 'task.revived':
+      transitions.revived(state, task);
+      return;
+    case 'deadline.missed':
+      transitions.deadlineMissed(state, task);
+      return;
+    case 'priority.set':
+      transitions.prioritySet(state, task, fact.level);
+      return;
+    default:
+      applyToBonds(state, task, fact);
+  }
+}
+
+type BondFact = Extract<TaskFact, { kind: 'task.pinned' | 'task.forgotten' | `dependency.${string}` }>;
+
+/** What a task is kept for, and what it waits for. */
+function applyToBonds(state: State, task: Task, fact: BondFact): void {
+  switch (fact.kind) {
+    case 'task.pinned':
+      state.retention.linger(task);
+      return;
+    case 'task.forgotten':
+      state.retention.release(task);
+      state.table.remove(task);
+      return;
+    case 'dependency.added': {
+      const dependency = taskFor(state, fact.dependency);
+      // One that is known already has only been given another policy.
+      if (state.dependencies.has(dependency, task)) state.dependencies.setPolicy(dependency, task, fact.onFailure);
+      else state.dependencies.connect(dependency, task, fact.onFailure);
+      transitions.dependencyAdded(state, task, dependency, fact.onFailure);
+      return;
+    }
+    case 'dependency.removed':
+      transitions.dependencyRemoved(state, task, taskFor(state, fact.dependency));
+      return;
+  }
+}
+
+function applySubmitted(state: State, fact: Extract<Fact, { kind: 'task.submitted' }>): void {
+  const task = new Task(fact.sequence, specOf(fact.spec), fact.payload, fact.due - state.origin.wall);
+  if (fact.eta !== null) extraOf(task).eta = fact.eta;
+  if (fact.estimateMs !== 1) extraOf(task).estimateMs = fact.estimateMs;
+  const dependencies = fact.after.flatMap(({ task: id, onFailure }): Dependency[] => {
+    const dependency = state.table.byId(id);
+    return dependency === undefined ? [] : [{ task: dependency, onFailure }];
+  });
+  transitions.submitted(state, task, dependencies, fact.occurrence);
+}
+
+function applyToAttempt(state: State, fact: AttemptFact): void {
+  switch (fact.kind) {
+    case 'attempt.started':
+      started(state, taskFor(state, fact.task), fact.workerId, fact.leaseMs ?? Infinity);
+      return;
+    case 'attempt.ended':
+      ended(state, currentAttempt(state, fact.task, fact.attempt), fact.how);
+      return;
+    case 'attempt.settledLate':
+      settledLate(state, abandonedAttempt(state, fact.task, fact.sequence, fact.attempt));
+      return;
+    case 'lease.extended':
+      leaseExtended(state, currentAttempt(state, fact.task, fact.attempt), fact.leaseEndsAt ?? Infinity);
+      return;
+  }
+}
+
+function currentAttempt(state: State, taskId: string, number: number): Attempt {
+  const { attempt } = taskFor(state, taskId);
+  if (attempt?.number === number) return attempt;
+  throw new StaleLeaseError({ taskId, attempt: number, reason: 'it does not run where the fact says that it ended' });
+}
+
+function abandonedAttempt(state: State, taskId: string, sequence: number, number: number): Attempt {
+  for (const attempt of state.abandoned) {
+    if (attempt.task.sequence === sequence && attempt.number === number) return attempt;
+  }
+  throw new StaleLeaseError({ taskId, attempt: number, reason: 'it was not abandoned where the fact says so' });
+}
+
+function applyToSeries(state: State, fact: SeriesFact): void {
+  if (fact.kind === 'series.added') {
+    const { series: id, spec, recurrence, payload, nextAt } = fact;
+    seriesAdded(state, id, specOf(spec), recurrenceOf(recurrence), payload, nextAt ?? undefined);
+    return;
+  }
+  const series = seriesFor(state, fact.series);
+  switch (fact.kind) {
+    case 'series.scheduled':
+      seriesScheduled(state, series, fact.nextAt ?? undefined, fact.queued, fact.skipped);
+      return;
+    case 'series.paused':
+      seriesPaused(state, series);
+      return;
+    case 'series.resumed':
+      seriesResumed(state, series);
+      return;
+    case 'series.ended':
+      seriesEnded(state, series, fact.reason);
+      return;
+  }
+}
+
+function applySetting(state: State, setting: Setting): void {
+  switch (setting.name) {
+    case 'strategy':
+      configure.setStrategy(state, strategyOf(setting, state.options.strategies));
+      return;
+    case 'aging': {
+      const { everyMs, maxBoost, maxWaitMs } = setting;
+      configure.setAging(state, {
+        everyMs: everyMs ?? Infinity,
+        maxBoost: maxBoost ?? Infinity,
+        maxWaitMs: maxWaitMs ?? Infinity,
+      });
+      return;
+    }
+    case 'capacity':
+      configure.setCapacity(state, setting.resource, setting.units ?? Infinity);
+      return;
+    case 'limit':
+      configure.setLimit(state, setting.scope, setting.key, setting.limit ?? Infinity);
+      return;
+    case 'weight':
+      configure.setWeight(state, setting.channel, setting.weight);
+      return;
+    case 'charge':
+      configure.setCharge(state, setting.charge);
+      return;
+  }
+}

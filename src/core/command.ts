@@ -1,0 +1,56 @@
+import type { FailurePolicy, FencingToken, Moment, Outcome, RecurrenceSpec, TaskSpec } from '../model/index.js';
+import type { Aging, StrategyChoice } from '../ready/index.js';
+import type { DependencyInput, Submission } from './decide/submit.js';
+import type { WorkerSpec } from './worker.js';
+
+/** What can be asked of the core. Every command carries the time. */
+export type Command = { readonly now: Moment } & (
+  | {
+      readonly kind: 'submit';
+      readonly spec: TaskSpec;
+      readonly payload?: unknown;
+      readonly after?: readonly DependencyInput[];
+    }
+  | { readonly kind: 'submitAll'; readonly tasks: readonly Submission[] }
+  | { readonly kind: 'claim'; readonly worker: string; readonly count: number }
+  | { readonly kind: 'settle'; readonly task: string; readonly token: FencingToken; readonly outcome: Outcome }
+  | { readonly kind: 'extend'; readonly task: string; readonly token: FencingToken; readonly leaseMs: number }
+  | { readonly kind: 'release'; readonly task: string; readonly token: FencingToken }
+  | { readonly kind: 'cancel'; readonly task: string; readonly reason?: string }
+  | { readonly kind: 'setPriority'; readonly task: string; readonly level: number }
+  | {
+      readonly kind: 'addDependency';
+      readonly task: string;
+      readonly dependency: string;
+      readonly onFailure: FailurePolicy;
+    }
+  | { readonly kind: 'removeDependency'; readonly task: string; readonly dependency: string }
+  | { readonly kind: 'retry'; readonly task: string }
+  | { readonly kind: 'tick' }
+  | { readonly kind: 'pauseChannel'; readonly channel: string }
+  | { readonly kind: 'resumeChannel'; readonly channel: string }
+  | { readonly kind: 'setStrategy'; readonly strategy: StrategyChoice }
+  | { readonly kind: 'setAging'; readonly aging: Partial<Aging> | false }
+  | { readonly kind: 'setCapacity'; readonly resource: string; readonly units: number }
+  | {
+      readonly kind: 'setLimit';
+      readonly scope: 'global' | 'type' | 'channel';
+      readonly key: string;
+      readonly limit: number;
+    }
+  | { readonly kind: 'setWeight'; readonly channel: string; readonly weight: number }
+  | { readonly kind: 'setCharge'; readonly charge: 'turns' | 'time' }
+  | { readonly kind: 'attachWorker'; readonly worker: WorkerSpec }
+  | { readonly kind: 'detachWorker'; readonly worker: string }
+  | {
+      readonly kind: 'repeat';
+      readonly series: string;
+      readonly spec: TaskSpec;
+      readonly recurrence: RecurrenceSpec;
+      readonly payload?: unknown;
+    }
+  | { readonly kind: 'cancelSeries'; readonly series: string }
+  | { readonly kind: 'pauseSeries'; readonly series: string }
+  | { readonly kind: 'resumeSeries'; readonly series: string }
+  | { readonly kind: 'recover' }
+);

@@ -1,0 +1,207 @@
+import {
+  UnknownTaskError,
+  type Attempt,
+  type Fact,
+  type Moment,
+  type Outcome,
+  type Task,
+  type TaskGraph,
+  type TaskSpec,
+} from '../model/index.js';
+import { apply } from './apply.js';
+import { check } from './check.js';
+import { about, type Subject } from './about.js';
+import type { Command } from './command.js';
+import { claim } from './decide/claim.js';
+import { attach, checkStrategy } from './decide/configure.js';
+import { decide } from './decide/index.js';
+import { settle } from './decide/settle.js';
+import { cancel, taskFor } from './decide/steer.js';
+import { submit, type DependencyInput } from './decide/submit.js';
+import { dependencyGraph } from './dependency-graph.js';
+import { explain } from './explain.js';
+import type { Explanation } from './explanation.js';
+import { pending } from './pending.js';
+import { optionsIn, restore, type RestoreOptions } from './restore.js';
+import { snapshotOf, type CoreSnapshot } from './snapshot.js';
+import { CORE_DEFAULTS, State, type CoreOptions, type Outbox } from './state.js';
+import type { Worker, WorkerSpec } from './worker.js';
+
+const NO_DEPENDENCIES: readonly DependencyInput[] = [];
+
+/** When the core next has something to do by itself, on either clock; `Infinity` for never. */
+export interface Wake {
+  readonly wall: number;
+  readonly mono: number;
+}
+
+/**
+ * The scheduling core: commands in, facts out. Synchronous and deterministic: it has no clock, no randomness of its
+ * own and nothing to wait for, so the same commands make the same facts, always.
+ *
+ * {@link handle} is its one door. The methods beside it are the same commands for callers that send a million of
+ * them and read no facts.
+ */
+export class Core {
+  /** @internal All that it knows. */
+  readonly state: State;
+  /** When something was last told; `undefined` when something has happened since that nobody was told. */
+  private told: Moment | undefined;
+  /** What has happened in refused commands; the next command's facts begin with it. */
+  private untold: Fact[] = [];
+
+  constructor(options: Partial<CoreOptions> & Pick<CoreOptions, 'origin'>) {
+    const given = { ...CORE_DEFAULTS, ...options };
+    const strategy = checkStrategy(given.strategy, 'strategy');
+    const strategies = typeof strategy === 'string' ? given.strategies : [strategy, ...given.strategies];
+    this.state = new State({ ...given, strategy, strategies });
+    this.told = given.origin;
+  }
+
+  /** A core that goes on where the one that the snapshot was taken of stood; a newer version's snapshot is refused. */
+  static restore(snapshot: CoreSnapshot, options: RestoreOptions = {}): Core {
+    const core = new Core(optionsIn(snapshot, options));
+    restore(core.state, snapshot);
+    core.told = snapshot.now;
+    core.untold = [...snapshot.untold];
+    return core;
+  }
+
+  /** @internal What the outside must act on; whoever acts on it empties it. */
+  get outbox(): Outbox {
+    return this.state.outbox;
+  }
+
+  /**
+   * Carries out a command and returns what has happened. A command that is refused throws a typed error and changes
+   * nothing, except that an outcome of an abandoned attempt gives back what that attempt held: the next command's
+   * facts begin with that one.
+   */
+  handle(command: Command): readonly Fact[] {
+    const { state, told, untold: facts } = this;
+    const before = facts.length;
+    const drawn = state.random.state();
+    state.emit = (fact) => facts.push(fact);
+    try {
+      this.begin(command.now);
+      decide(state, command);
+      this.untold = [];
+    } finally {
+      state.emit = undefined;
+      const random = state.random.state();
+      const { wall, mono } = state;
+      if (random.some((word, i) => word !== drawn[i])) facts.push({ kind: 'random.drawn', state: random, wall, mono });
+      this.told = facts.length > before ? { wall, mono } : told;
+    }
+    return facts;
+  }
+
+  /**
+   * Everything that later decisions depend on, as plain data: {@link restore} goes on from it as if nothing had
+   * happened in between.
+   */
+  snapshot(): CoreSnapshot {
+    const { state } = this;
+    state.index.prepare(state.mono);
+    return snapshotOf(state, this.told ?? { wall: state.wall, mono: state.mono }, this.untold);
+  }
+
+  /**
+   * Lets a recorded fact happen again without deciding anything. All facts of a run, applied in order to a core made
+   * with the same options, or those after a snapshot to a core restored from it, make the same state.
+   */
+  apply(fact: Fact): void {
+    const { state } = this;
+    // The snapshot knows what had not been told when it was taken; it is told first, and has happened already.
+    if (this.untold.length > 0) {
+      this.untold.shift();
+      return;
+    }
+    this.begin(fact);
+    apply(state, fact);
+    this.told = { wall: state.wall, mono: state.mono };
+  }
+
+  /** @internal Adds a task and returns its record. */
+  submit(now: Moment, spec: TaskSpec, payload: unknown, after: readonly DependencyInput[] = NO_DEPENDENCIES): Task {
+    this.begin(now);
+    return submit(this.state, spec, payload, after);
+  }
+
+  /** @internal Starts the next attempt for the worker, if anything is eligible. */
+  claim(now: Moment, worker: Worker): Attempt | undefined {
+    this.begin(now);
+    return claim(this.state, worker);
+  }
+
+  /** @internal Hands in how an attempt ended; one that no longer counts is refused. */
+  settle(now: Moment, attempt: Attempt, outcome: Outcome): void {
+    this.begin(now);
+    settle(this.state, attempt, outcome);
+  }
+
+  /** @internal Takes an unfinished task back. */
+  cancel(now: Moment, id: string, reason: string | undefined): void {
+    this.begin(now);
+    cancel(this.state, taskFor(this.state, id), reason);
+  }
+
+  /** @internal Lets a worker in. */
+  attach(now: Moment, worker: WorkerSpec): Worker {
+    this.begin(now);
+    return attach(this.state, worker);
+  }
+
+  /** @internal Whether anything is due at some time; asking first is cheaper than asking when. */
+  get hasMoments(): boolean {
+    return this.state.wallLine.size > 0 || this.state.monoLine.size > 0;
+  }
+
+  /** When to send the next `tick`. */
+  nextWakeAt(): Wake {
+    return { wall: this.state.wallLine.next(), mono: this.state.monoLine.next() };
+  }
+
+  /** Whom a fact of the last command is about: task, channel, level, attempt and worker, where known. */
+  about(fact: Fact): Subject | undefined {
+    return about(this.state, fact);
+  }
+
+  /** What decides who is next, in words made by the scheduler's strategy, or by that of one of its workers. */
+  describeOrder(workerId?: string): string {
+    const { index, workers } = this.state;
+    const view = workerId === undefined ? undefined : workers.get(workerId)?.view;
+    return index.describe(view ?? index.main);
+  }
+
+  /** The tasks that have not started, in their order at this moment; looking takes none and changes nothing. */
+  pending(): Task[] {
+    return pending(this.state);
+  }
+
+  /** Why the task does not run, since when it does, or how it ended. */
+  explain(id: string): Explanation {
+    const task = this.state.table.byId(id);
+    if (task !== undefined) return explain(this.state, task);
+    const ended = this.state.table.tombstone(id);
+    if (ended === undefined) throw new UnknownTaskError({ taskId: id });
+    return { task: id, kind: 'final', state: ended, error: undefined };
+  }
+
+  /** The dependency graph as plain data. */
+  graph(): TaskGraph {
+    return dependencyGraph(this.state);
+  }
+
+  /** Throws an `InvariantError` unless everything fits together; for tests, as it looks at every task. */
+  check(): void {
+    check(this.state);
+  }
+
+  private begin(now: Moment): void {
+    // Orders count from the command that asked for them, not from the next one that happens to come.
+    this.state.index.prepare(this.state.mono);
+    this.state.setTime(now);
+    this.told = undefined;
+  }
+}

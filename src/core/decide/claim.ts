@@ -1,0 +1,31 @@
+import type { Attempt } from '../../model/index.js';
+import { started } from '../execution.js';
+import { occurrenceStarted } from '../recur.js';
+import type { State } from '../state.js';
+import type { Worker } from '../worker.js';
+import { passWall } from './tick.js';
+
+/** Grants the worker the best task that could start now; `undefined` when there is none, or no slot. */
+export function claim(state: State, worker: Worker): Attempt | undefined {
+  if (worker.running >= worker.spec.slots) return undefined;
+  // A claim may come before the tick: it must not start what has expired, nor miss what has become due.
+  if (state.wallLine.next() <= state.wall) passWall(state);
+  state.path.refresh();
+  const { index } = state;
+  const task = index.best(worker.view ?? index.main, state.mono, worker.matches);
+  if (task === undefined) return undefined;
+  const attempt = started(state, task, worker.spec.id, task.spec.leaseMs ?? worker.spec.leaseMs);
+  if (task.extra?.series !== undefined) occurrenceStarted(state, task);
+  return attempt;
+}
+
+/** Grants up to so many tasks. */
+export function claimBatch(state: State, worker: Worker, count: number): Attempt[] {
+  const attempts: Attempt[] = [];
+  while (attempts.length < count) {
+    const attempt = claim(state, worker);
+    if (attempt === undefined) break;
+    attempts.push(attempt);
+  }
+  return attempts;
+}

@@ -1,0 +1,190 @@
+import { InvalidConfigError, type Setting } from '../../model/index.js';
+import {
+  NO_AGING,
+  STRATEGY_NAMES,
+  isWeight,
+  isWeighted,
+  type Aging,
+  type Strategy,
+  type StrategyChoice,
+  type WeightedRandom,
+} from '../../ready/index.js';
+import { holdingAttempts } from '../attempts.js';
+import { checkUnits, checkWeight, finite } from '../resources.js';
+import { checkLease } from '../execution.js';
+import { strategyRecord, workerRecord } from '../records.js';
+import type { State } from '../state.js';
+import { Worker, type WorkerSpec } from '../worker.js';
+
+/** A strategy by its name or as an object; an unknown name is refused with the known ones. */
+export function checkStrategy(choice: unknown, field: string): StrategyChoice {
+  if (typeof choice === 'string') {
+    const name = choice.replaceAll('_', '-');
+    const known = STRATEGY_NAMES.find((each) => each === name);
+    if (known !== undefined) return known;
+  } else if (isStrategy(choice)) {
+    if (isWeighted(choice)) checkWeights(choice, field);
+    return choice;
+  }
+  const expected = `one of ${STRATEGY_NAMES.join(', ')}, or an object with name, rank and describe`;
+  throw new InvalidConfigError({ field, value: choice, expected });
+}
+
+function isStrategy(choice: unknown): choice is Strategy | WeightedRandom {
+  if (typeof choice !== 'object' || choice === null) return false;
+  const given = choice as Partial<Strategy> & { weight?: unknown };
+  if (given.name === 'weighted-random') return typeof given.weight === 'function';
+  return typeof given.name === 'string' && typeof given.rank === 'function' && typeof given.describe === 'function';
+}
+
+/** The named levels stand for all: a function that is wrong there is refused before it decides anything. */
+function checkWeights(choice: WeightedRandom, field: string): void {
+  for (const level of [0, 1, 2, 3, 4]) {
+    const weight: unknown = choice.weight(level);
+    if (isWeight(weight)) continue;
+    const expected = `a finite number above 0 for level ${String(level)}`;
+    throw new InvalidConfigError({ field: `${field}.weight`, value: weight, expected });
+  }
+}
+
+/** Aging as a user gives it, checked. */
+export function checkAging(aging: Partial<Aging> | false): Aging {
+  if (aging === false) return NO_AGING;
+  const { everyMs = 10_000, maxBoost = Infinity, maxWaitMs = Infinity } = aging;
+  for (const [field, value] of [
+    ['aging.every', everyMs],
+    ['aging.maxWait', maxWaitMs],
+  ] as const) {
+    if (!(value > 0)) throw new InvalidConfigError({ field, value, expected: 'a duration above 0' });
+  }
+  if (!(maxBoost >= 0))
+    throw new InvalidConfigError({ field: 'aging.maxBoost', value: maxBoost, expected: 'a number of at least 0' });
+  return { everyMs, maxBoost, maxWaitMs };
+}
+
+/** Switches the scheduler's own strategy; the new order is built when it is first needed. */
+export function setStrategy(state: State, choice: StrategyChoice): void {
+  state.index.setStrategy(choice);
+  for (const worker of state.workers.values()) followStrategy(state, worker, choice);
+  followPaths(state);
+  note(state, { name: 'strategy', ...strategyRecord(choice) });
+}
+
+/** A worker with a filter has a view of its own, but without a strategy of its own it goes by the scheduler's. */
+function followStrategy(state: State, worker: Worker, choice: StrategyChoice): void {
+  const { view: before, spec } = worker;
+  if (before === undefined || spec.strategy !== undefined) return;
+  worker.view = state.index.open(choice, spec.filter);
+  state.index.close(before);
+}
+
+export function setAging(state: State, aging: Aging): void {
+  state.index.setAging(aging);
+  note(state, {
+    name: 'aging',
+    everyMs: finite(aging.everyMs),
+    maxBoost: finite(aging.maxBoost),
+    maxWaitMs: finite(aging.maxWaitMs),
+  });
+}
+
+/** Changes how much there is of a resource. Below what is held, nothing new starts until that is drained. */
+export function setCapacity(state: State, resource: string, units: number): void {
+  state.resources.setCapacity(resource, checkUnits(`resources.${resource}`, units));
+  note(state, { name: 'capacity', resource, units: finite(units) });
+}
+
+export function setLimit(state: State, scope: 'global' | 'type' | 'channel', key: string, limit: number): void {
+  checkUnits(`limits.${scope}${key === '' ? '' : `.${key}`}`, limit);
+  if (scope === 'global') state.resources.setGlobalLimit(limit);
+  else if (scope === 'type') state.resources.setTypeLimit(key, limit);
+  else setChannelLimit(state, key, limit);
+  note(state, { name: 'limit', scope, key, limit: finite(limit) });
+}
+
+function setChannelLimit(state: State, key: string, limit: number): void {
+  state.resources.setChannelLimit(key, limit);
+  for (const channel of state.places.allChannels()) {
+    const wasOpen = channel.isOpen();
+    state.resources.prepare(channel);
+    if (wasOpen && !channel.isOpen()) state.index.channelClosed(channel);
+    if (!wasOpen && channel.isOpen()) state.index.channelOpened(channel);
+  }
+}
+
+export function setWeight(state: State, name: string, weight: number): void {
+  state.resources.setChannelWeight(name, checkWeight(`channels.weights.${name}`, weight));
+  for (const channel of state.places.allChannels()) state.resources.prepare(channel);
+  state.index.turns.reweigh();
+  note(state, { name: 'weight', channel: name, weight });
+}
+
+export function setCharge(state: State, charge: 'turns' | 'time'): void {
+  const given: unknown = charge;
+  if (given !== 'turns' && given !== 'time')
+    throw new InvalidConfigError({ field: 'charge', value: given, expected: "'turns' or 'time'" });
+  state.charge = charge;
+  note(state, { name: 'charge', charge });
+}
+
+export function pauseChannel(state: State, name: string): void {
+  const channel = state.places.channel(name);
+  if (channel.paused) return;
+  state.index.pause(channel, state.mono);
+  state.emit?.({ kind: 'channel.paused', channel: name, wall: state.wall, mono: state.mono });
+}
+
+export function resumeChannel(state: State, name: string): void {
+  const channel = state.places.knownChannel(name);
+  if (channel?.paused !== true) return;
+  state.index.resume(channel, state.mono);
+  state.places.release(channel);
+  state.emit?.({ kind: 'channel.resumed', channel: name, wall: state.wall, mono: state.mono });
+}
+
+function checkWorker({ slots, leaseMs, retries }: WorkerSpec): void {
+  if (typeof slots !== 'number' || !(slots >= 0))
+    throw new InvalidConfigError({ field: 'slots', value: slots, expected: 'a number of at least 0' });
+  checkLease(leaseMs);
+  if (!Number.isInteger(retries) || retries < 0)
+    throw new InvalidConfigError({ field: 'retries', value: retries, expected: 'a whole number of at least 0' });
+}
+
+/** Lets a worker in; one that was there under the same id is replaced, and keeps what it runs. */
+export function attach(state: State, spec: WorkerSpec): Worker {
+  checkWorker(spec);
+  const before = state.workers.get(spec.id);
+  const ownView = spec.strategy !== undefined || spec.filter !== undefined;
+  const choice = spec.strategy === undefined ? state.index.main.choice : checkStrategy(spec.strategy, 'strategy');
+  const worker = new Worker(spec, ownView ? state.index.open(choice, spec.filter) : undefined);
+  // One that left and comes back still has what it ran.
+  worker.running = before?.running ?? holdingAttempts(state).filter((attempt) => attempt.workerId === spec.id).length;
+  if (before?.view !== undefined) state.index.close(before.view);
+  state.workers.set(spec.id, worker);
+  followPaths(state);
+  state.emit?.({ kind: 'worker.attached', worker: workerRecord(spec), wall: state.wall, mono: state.mono });
+  return worker;
+}
+
+/** Lets a worker go; what it runs stays its own until it settles or its lease ends. */
+export function detach(state: State, id: string): void {
+  const worker = state.workers.get(id);
+  if (worker === undefined) return;
+  if (worker.view !== undefined) state.index.close(worker.view);
+  state.workers.delete(id);
+  followPaths(state);
+  state.emit?.({ kind: 'worker.detached', worker: id, wall: state.wall, mono: state.mono });
+}
+
+/** Paths are kept only while somebody ranks by them. */
+function followPaths(state: State): void {
+  const used =
+    state.index.main.choice === 'critical-path' ||
+    [...state.workers.values()].some((worker) => worker.view?.choice === 'critical-path');
+  if (used) state.path.use();
+  else state.path.stop();
+}
+
+function note(state: State, setting: Setting): void {
+  state.emit?.({ kind: 'configured', setting, wall: state.wall, mono: state.mono });
+}

@@ -1,0 +1,139 @@
+import {
+  StaleLeaseError,
+  TimeoutError,
+  UnknownTaskError,
+  recordOwnError,
+  type Attempt,
+  type ErrorRecord,
+  type FencingToken,
+  type Outcome,
+  type Task,
+} from '../../model/index.js';
+import { advance, passGates } from '../advance.js';
+import { backoffMs } from '../backoff.js';
+import { checkLease, ended, leaseExtended, settledLate } from '../execution.js';
+import type { State } from '../state.js';
+import { completed, failed, retryScheduled } from '../transitions.js';
+
+/** The attempt that an outcome from outside is about; a stale token is refused. */
+export function attemptFor(state: State, taskId: string, token: FencingToken): Attempt {
+  const task = state.table.byId(taskId);
+  if (task === undefined && state.table.tombstone(taskId) === undefined) throw new UnknownTaskError({ taskId });
+  const current = task?.attempt;
+  if (current !== undefined && isNamedBy(token, current)) return current;
+  for (const attempt of state.abandoned) if (attempt.task.id === taskId && isNamedBy(token, attempt)) return attempt;
+  throw stale(taskId, token.attempt);
+}
+
+function isNamedBy(token: FencingToken, attempt: Attempt): boolean {
+  if (attempt.number !== token.attempt || attempt.epoch !== token.epoch) return false;
+  return token.sequence === undefined || token.sequence === attempt.task.sequence;
+}
+
+/**
+ * The outcome of an attempt. That of an abandoned one is refused as stale, but gives back what the attempt held.
+ */
+export function settle(state: State, attempt: Attempt, outcome: Outcome): void {
+  if (attempt.over) throw stale(attempt.task.id, attempt.number);
+  if (attempt.abandoned) {
+    settledLate(state, attempt);
+    throw stale(attempt.task.id, attempt.number);
+  }
+  switch (outcome.kind) {
+    case 'succeeded':
+      ended(state, attempt, 'succeeded');
+      completed(state, attempt.task, outcome.value);
+      advance(state);
+      return;
+    case 'failed':
+      ended(state, attempt, 'failed');
+      failOrRetry(state, attempt, outcome.error, outcome.retryable, outcome.cause);
+      return;
+    case 'aborted':
+      release(state, attempt);
+      return;
+    case 'lost':
+      lose(state, attempt);
+      return;
+  }
+}
+
+/** The worker gives the task back unharmed: that costs it nothing. */
+function release(state: State, attempt: Attempt): void {
+  ended(state, attempt, 'released');
+  passGates(state, attempt.task);
+}
+
+/** The worker is gone with its attempt. */
+export function lose(state: State, attempt: Attempt): void {
+  const { task } = attempt;
+  ended(state, attempt, 'lost');
+  const losses = (task.extra?.losses ?? 0) + 1;
+  const error = recordOwnError(stale(task.id, attempt.number));
+  if (losses >= state.options.maxLosses) {
+    fail(state, task, error, undefined);
+    return;
+  }
+  retryScheduled(state, task, state.mono, 'loss', error);
+  passGates(state, task);
+}
+
+/** The attempt has taken too long: its task goes on without it. */
+export function timeOut(state: State, attempt: Attempt): void {
+  const { task } = attempt;
+  const error = new TimeoutError({ taskId: task.id, attempt: attempt.number, timeoutMs: task.spec.timeoutMs });
+  abandon(state, attempt, recordOwnError(error));
+  failOrRetry(state, attempt, recordOwnError(error), true, error);
+}
+
+/** Its result no longer counts; whoever runs it is told to stop. */
+export function abandon(state: State, attempt: Attempt, error: ErrorRecord): void {
+  ended(state, attempt, 'abandoned');
+  state.outbox.aborted.push({ attempt, error });
+}
+
+/** A heartbeat: the lease counts anew from now; an attempt that has none is given none. */
+export function extend(state: State, attempt: Attempt, leaseMs: number): void {
+  if (attempt.over || attempt.abandoned) throw stale(attempt.task.id, attempt.number);
+  checkLease(leaseMs);
+  if (attempt.leaseEndsAt !== Infinity) leaseExtended(state, attempt, state.mono + leaseMs);
+}
+
+/** A lease has run out. */
+export function leaseEnded(state: State, attempt: Attempt): void {
+  if (attempt.abandoned) settledLate(state, attempt);
+  else lose(state, attempt);
+}
+
+function failOrRetry(state: State, attempt: Attempt, error: ErrorRecord, retryable: boolean, cause: unknown): void {
+  const { task } = attempt;
+  const policy = task.spec.retry;
+  const failures = (task.extra?.failures ?? 0) + 1;
+  const allowed = policy?.attempts ?? 1 + (state.workers.get(attempt.workerId)?.spec.retries ?? 0);
+  if (!retryable || failures >= allowed || !wants(policy?.retryIf, error)) {
+    fail(state, task, error, cause);
+    return;
+  }
+  const waitMs = policy === undefined ? 0 : backoffMs(policy, failures, error, state.random);
+  retryScheduled(state, task, state.mono + waitMs, 'failure', error);
+  passGates(state, task);
+}
+
+/** A predicate of the user's that throws must not lose the task: it then counts as a yes. */
+function wants(retryIf: ((error: ErrorRecord) => boolean) | undefined, error: ErrorRecord): boolean {
+  if (retryIf === undefined) return true;
+  try {
+    return retryIf(error);
+  } catch {
+    return true;
+  }
+}
+
+function fail(state: State, task: Task, error: ErrorRecord, cause: unknown): void {
+  failed(state, task, error, cause);
+  advance(state);
+}
+
+function stale(taskId: string, attempt: number): StaleLeaseError {
+  return new StaleLeaseError({ taskId, attempt, reason: 'the attempt no longer counts' });
+}

@@ -1,0 +1,222 @@
+import { invariant, isFinal, type FailurePolicy, type Task } from '../model/index.js';
+import { edgesInOrder } from './edge-order.js';
+import { Graph, type EdgePolicy } from './graph.js';
+
+const POLICIES: readonly FailurePolicy[] = ['fail', 'skip', 'run'];
+/** The dependency ended badly and its dependant went on: should it be run again, nobody waits for it any more. */
+const PASSED = 3;
+
+/** A task that another one waits for, and what becomes of that one should it not complete. */
+export interface Dependency {
+  readonly task: Task;
+  readonly onFailure: FailurePolicy;
+}
+
+/** What a task's end means for one of its dependants. */
+export type Verdict = 'met' | 'fail' | 'skip';
+
+/**
+ * Who waits for whom, and for how many each still waits.
+ *
+ * Only tasks with an edge have a node. A finished task keeps its node, and so its result, until the last dependant
+ * that may ask for it has finished too.
+ */
+export class Dependencies {
+  readonly graph = new Graph();
+  private readonly tasks: (Task | undefined)[] = [];
+  private readonly unmet: number[] = [];
+
+  /** How many dependencies the task still waits for. */
+  unmetOf(task: Task): number {
+    return task.node < 0 ? 0 : (this.unmet[task.node] as number);
+  }
+
+  /** Links a new task to what it waits for. It comes last, so it cannot close a cycle. */
+  attach(task: Task, dependencies: readonly Dependency[]): void {
+    if (dependencies.length === 0) return;
+    for (const { task: dependency } of dependencies) this.ensureNode(dependency);
+    const node = this.ensureNode(task);
+    let unmet = 0;
+    for (const { task: dependency, onFailure } of dependencies) {
+      this.graph.link(dependency.node, node, edgePolicy(dependency, onFailure));
+      if (!isFinal(dependency.state)) unmet += 1;
+    }
+    this.unmet[node] = unmet;
+  }
+
+  /** Adds an edge between known tasks; the path of the cycle it would close otherwise. */
+  connect(dependency: Task, task: Task, onFailure: FailurePolicy): readonly Task[] | undefined {
+    const from = this.ensureNode(dependency);
+    const to = this.ensureNode(task);
+    const cycle = this.graph.connect(from, to, edgePolicy(dependency, onFailure));
+    if (cycle !== undefined) {
+      const path = cycle.map((node) => this.at(node));
+      this.dropBareNode(dependency);
+      this.dropBareNode(task);
+      return path;
+    }
+    if (!isFinal(dependency.state)) this.unmet[to] = this.unmetOf(task) + 1;
+    return undefined;
+  }
+
+  /** Every edge, in an order in which connecting them again makes the same lists. */
+  save(): readonly (readonly [dependency: Task, task: Task, policy: number])[] {
+    const tasks = this.tasks.filter((task): task is Task => task !== undefined);
+    tasks.sort((x, y) => x.sequence - y.sequence);
+    return edgesInOrder(
+      this.graph,
+      tasks.map((task) => task.node),
+    ).map((edge) => [this.at(this.graph.source(edge)), this.at(this.graph.target(edge)), this.graph.policy(edge)]);
+  }
+
+  /** Takes back an edge that was saved. */
+  restore(dependency: Task, task: Task, policy: number): void {
+    const from = this.ensureNode(dependency);
+    const to = this.ensureNode(task);
+    const cycle = this.graph.connect(from, to, policy as EdgePolicy);
+    invariant(cycle === undefined, `The saved edge from ${dependency.id} to ${task.id} closes a cycle.`);
+    if (!isFinal(dependency.state) && policy !== PASSED) this.unmet[to] = this.unmetOf(task) + 1;
+  }
+
+  has(dependency: Task, task: Task): boolean {
+    return dependency.node >= 0 && task.node >= 0 && this.graph.findEdge(dependency.node, task.node) >= 0;
+  }
+
+  /** Whether the dependency ended badly before and the task no longer waits for it. */
+  wentOnWithout(dependency: Task, task: Task): boolean {
+    return this.graph.policy(this.graph.findEdge(dependency.node, task.node)) === PASSED;
+  }
+
+  /** What a bad end of the unfinished dependency will mean for the task from now on; whether that is a change. */
+  setPolicy(dependency: Task, task: Task, onFailure: FailurePolicy): boolean {
+    const policy = POLICIES.indexOf(onFailure) as EdgePolicy;
+    let changed = false;
+    // The same dependency may have been named more than once.
+    for (let edge = this.graph.firstIn(task.node); edge >= 0; edge = this.graph.nextIn(edge)) {
+      if (this.graph.source(edge) !== dependency.node || this.graph.policy(edge) === policy) continue;
+      this.graph.setPolicy(edge, policy);
+      changed = true;
+    }
+    return changed;
+  }
+
+  disconnect(dependency: Task, task: Task): void {
+    // The same dependency may have been named more than once.
+    for (
+      let edge = this.graph.findEdge(dependency.node, task.node);
+      edge >= 0;
+      edge = this.graph.findEdge(dependency.node, task.node)
+    ) {
+      const counted = !isFinal(dependency.state) && this.graph.policy(edge) !== PASSED;
+      if (counted) this.unmet[task.node] = this.unmetOf(task) - 1;
+      this.graph.unlink(edge);
+    }
+    this.dropBareNode(dependency);
+    this.dropBareNode(task);
+  }
+
+  /** What the task waits for or waited for, in the order in which it was named. */
+  of(task: Task): Dependency[] {
+    const found: Dependency[] = [];
+    if (task.node < 0) return found;
+    for (let edge = this.graph.firstIn(task.node); edge >= 0; edge = this.graph.nextIn(edge)) {
+      found.push({ task: this.at(this.graph.source(edge)), onFailure: this.policyOf(edge) });
+    }
+    return found;
+  }
+
+  /** Calls for every unfinished dependency. */
+  eachUnfinishedDependency(task: Task, visit: (dependency: Task) => void): void {
+    if (task.node < 0) return;
+    for (let edge = this.graph.firstIn(task.node); edge >= 0; edge = this.graph.nextIn(edge)) {
+      const dependency = this.at(this.graph.source(edge));
+      if (!isFinal(dependency.state) && this.graph.policy(edge) !== PASSED) visit(dependency);
+    }
+  }
+
+  /** Calls for every unfinished dependant. */
+  eachUnfinishedDependant(task: Task, visit: (dependant: Task) => void): void {
+    if (task.node < 0) return;
+    for (let edge = this.graph.firstOut(task.node); edge >= 0; edge = this.graph.nextOut(edge)) {
+      const dependant = this.at(this.graph.target(edge));
+      if (!isFinal(dependant.state) && this.graph.policy(edge) !== PASSED) visit(dependant);
+    }
+  }
+
+  /** The task has ended: counts it off for its dependants; hears of those that it lets through or brings down. */
+  countOff(task: Task, visit: (dependant: Task, verdict: Verdict) => void): void {
+    if (task.node < 0) return;
+    const completed = task.state === 'completed';
+    for (let edge = this.graph.firstOut(task.node); edge >= 0; edge = this.graph.nextOut(edge)) {
+      const policy = this.graph.policy(edge);
+      if (policy === PASSED) continue;
+      // Counting touches numbers only: the dependant itself is looked at when it is the last or a bad one.
+      const node = this.graph.target(edge);
+      const left = (this.unmet[node] as number) - 1;
+      this.unmet[node] = left;
+      if (!completed) this.graph.setPolicy(edge, PASSED);
+      const verdict = completed || policy === 2 ? 'met' : policy === 0 ? 'fail' : 'skip';
+      if (verdict !== 'met' || left === 0) visit(this.at(node), verdict);
+    }
+  }
+
+  /** The task has ended and asks for no results any more; `unpinned` hears of those whose last dependant this was. */
+  detach(task: Task, unpinned: (dependency: Task) => void): void {
+    if (task.node < 0) return;
+    for (let edge = this.graph.firstIn(task.node); edge >= 0;) {
+      const next = this.graph.nextIn(edge);
+      const dependency = this.at(this.graph.source(edge));
+      this.graph.unlink(edge);
+      if (isFinal(dependency.state) && !this.isPinned(dependency)) {
+        this.dropBareNode(dependency);
+        unpinned(dependency);
+      }
+      edge = next;
+    }
+    // Its node may stay for its dependants; should it be run again, it waits for nobody.
+    this.unmet[task.node] = 0;
+    this.dropBareNode(task);
+  }
+
+  /** Whether an unfinished task may still ask for this one's result. */
+  isPinned(task: Task): boolean {
+    return task.node >= 0 && this.graph.firstOut(task.node) >= 0;
+  }
+
+  at(node: number): Task {
+    return this.tasks[node] as Task;
+  }
+
+  /** All unfinished tasks with edges, each after what it waits for. */
+  inOrder(): Task[] {
+    const nodes = this.tasks.filter((task): task is Task => task !== undefined && task.node >= 0);
+    return nodes.sort((x, y) => this.graph.before(x.node, y.node));
+  }
+
+  private ensureNode(task: Task): number {
+    if (task.node < 0) {
+      task.node = this.graph.addNode();
+      this.tasks[task.node] = task;
+      this.unmet[task.node] = 0;
+    }
+    return task.node;
+  }
+
+  private dropBareNode(task: Task): void {
+    const { node } = task;
+    if (node < 0 || this.graph.firstIn(node) >= 0 || this.graph.firstOut(node) >= 0) return;
+    this.graph.removeNode(node);
+    this.tasks[node] = undefined;
+    task.node = -1;
+  }
+
+  private policyOf(edge: number): FailurePolicy {
+    return POLICIES[this.graph.policy(edge)] ?? 'run';
+  }
+}
+
+/** Nobody who comes after a bad end waits for it, should the dependency be run again. */
+function edgePolicy(dependency: Task, onFailure: FailurePolicy): EdgePolicy {
+  if (isFinal(dependency.state) && dependency.state !== 'completed') return PASSED;
+  return POLICIES.indexOf(onFailure) as EdgePolicy;
+}

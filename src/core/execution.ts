@@ -1,0 +1,159 @@
+import { Attempt, InvalidConfigError, type AttemptEnd, type Task } from '../model/index.js';
+import { finite } from './resources.js';
+import type { State } from './state.js';
+import { move } from './transitions.js';
+
+/*
+ * What happens to attempts: they start, hold what they took, and give it back.
+ */
+
+/** Types whose usual duration is remembered. */
+const MEANS_KEPT = 4096;
+
+/** The task is granted to a worker. */
+export function started(state: State, task: Task, workerId: string, leaseMs: number): Attempt {
+  const place = state.places.at(task.place);
+  state.index.starting(task);
+  move(state, task, 'running');
+  task.attempts += 1;
+  const attempt = new Attempt(task, task.attempts, state.epoch, workerId, state.mono, state.wall, leaseMs);
+  task.attempt = attempt;
+  state.running += 1;
+  // An attempt keeps its place alive by itself: it may outlive its task.
+  place.tasks += 1;
+  state.resources.take(place);
+  if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
+  chargeTurn(state, attempt);
+  const worker = state.workers.get(workerId);
+  if (worker !== undefined) worker.running += 1;
+  const { timeoutMs } = task.spec;
+  if (timeoutMs !== Infinity)
+    state.monoLine.add(state.mono + timeoutMs, 'timeout', task.sequence, attempt, attempt.number);
+  if (leaseMs !== Infinity) awaitLease(state, attempt);
+  state.emit?.({
+    kind: 'attempt.started',
+    task: task.id,
+    attempt: attempt.number,
+    epoch: attempt.epoch,
+    workerId,
+    channel: task.spec.channel,
+    level: task.urgency,
+    leaseMs: finite(leaseMs),
+    wall: state.wall,
+    mono: state.mono,
+  });
+  return attempt;
+}
+
+/** Channels that pay by time are charged their usual duration ahead, so that nobody fills all slots unpaid. */
+function chargeTurn(state: State, attempt: Attempt): void {
+  if (!state.index.countsTurns) return;
+  const { task } = attempt;
+  attempt.level = task.urgency;
+  attempt.prepaid = state.charge === 'turns' ? 1 : Math.max(1, meanOf(state, task.spec.type) ?? 1);
+  state.index.charge(task, attempt.prepaid, state.mono);
+}
+
+/** How long tasks of this type have taken on average; `undefined` when none has ended yet. */
+export function meanOf(state: State, type: string): number | undefined {
+  const mean = state.means.get(type);
+  return mean === undefined ? undefined : mean.totalMs / mean.count;
+}
+
+/** The attempt no longer counts; unless it is abandoned, it gives back what it held. */
+export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
+  const { task } = attempt;
+  if (task.attempt === attempt) task.attempt = undefined;
+  if (how === 'abandoned') {
+    attempt.abandoned = true;
+    state.abandoned.add(attempt);
+  } else {
+    if (how === 'succeeded') noteDuration(state, attempt);
+    giveBack(state, attempt);
+  }
+  state.emit?.({
+    kind: 'attempt.ended',
+    task: task.id,
+    attempt: attempt.number,
+    workerId: attempt.workerId,
+    how,
+    wall: state.wall,
+    mono: state.mono,
+  });
+}
+
+/** An abandoned attempt has settled at last, or its lease has ended. */
+export function settledLate(state: State, attempt: Attempt): void {
+  state.abandoned.delete(attempt);
+  giveBack(state, attempt);
+  state.emit?.({
+    kind: 'attempt.settledLate',
+    task: attempt.task.id,
+    sequence: attempt.task.sequence,
+    attempt: attempt.number,
+    wall: state.wall,
+    mono: state.mono,
+  });
+}
+
+function giveBack(state: State, attempt: Attempt): void {
+  const { task } = attempt;
+  const place = state.places.at(task.place);
+  const wasOpen = place.channel.isOpen();
+  attempt.over = true;
+  state.running -= 1;
+  state.resources.release(place);
+  const worker = state.workers.get(attempt.workerId);
+  if (worker !== undefined) worker.running -= 1;
+  if (state.charge === 'time' && attempt.prepaid > 0 && state.index.countsTurns) {
+    const tookMs = state.mono - attempt.startedAt;
+    state.index.turns.correct(attempt.level, task.spec.channel, attempt.prepaid, tookMs);
+  }
+  if (!wasOpen && place.channel.isOpen()) state.index.channelOpened(place.channel);
+  state.places.leave(task.place);
+}
+
+function noteDuration(state: State, attempt: Attempt): void {
+  const { type } = attempt.task.spec;
+  if (type === '') return;
+  const tookMs = state.mono - attempt.startedAt;
+  const mean = state.means.get(type);
+  if (mean === undefined) addMean(state, type, tookMs);
+  else {
+    mean.count += 1;
+    mean.totalMs += tookMs;
+  }
+}
+
+/** Beyond a number, the type first seen longest ago makes room; snapshots keep that order. */
+function addMean(state: State, type: string, tookMs: number): void {
+  const [oldest] = state.means.size < MEANS_KEPT ? [] : state.means.keys();
+  if (oldest !== undefined) state.means.delete(oldest);
+  state.means.set(type, { count: 1, totalMs: tookMs });
+}
+
+/** A lease time as a user gives it: `Infinity` for none. */
+export function checkLease(leaseMs: number): void {
+  if (typeof leaseMs === 'number' && leaseMs > 0) return;
+  throw new InvalidConfigError({ field: 'lease', value: leaseMs, expected: 'a duration above 0, or Infinity' });
+}
+
+/** The attempt's worker is alive. */
+export function leaseExtended(state: State, attempt: Attempt, leaseEndsAt: number): void {
+  const before = attempt.leaseEndsAt;
+  attempt.leaseEndsAt = leaseEndsAt;
+  // A later end is found when the old one comes up; an earlier one must be on the timeline itself.
+  if (attempt.leaseEndsAt < before) awaitLease(state, attempt);
+  state.emit?.({
+    kind: 'lease.extended',
+    task: attempt.task.id,
+    attempt: attempt.number,
+    leaseEndsAt: finite(leaseEndsAt),
+    wall: state.wall,
+    mono: state.mono,
+  });
+}
+
+function awaitLease(state: State, attempt: Attempt): void {
+  state.monoLine.add(attempt.leaseEndsAt, 'lease', attempt.task.sequence, attempt, attempt.number);
+}

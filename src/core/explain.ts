@@ -1,0 +1,115 @@
+import { isFinal, type Attempt, type Task } from '../model/index.js';
+import { defaultWeight, isWeighted, usableWeight, type Place, type Pool } from '../ready/index.js';
+import { holdingAttempts } from './attempts.js';
+import type { Explanation, Holder, Obstacle, Standing } from './explanation.js';
+import { pending } from './pending.js';
+import type { State } from './state.js';
+import { offers } from './worker.js';
+
+/**
+ * Why the task does not run. Looks at the state as the last command left it and decides nothing; where the task is
+ * ready this sorts all that are, so it costs O(n log n).
+ */
+export function explain(state: State, task: Task): Explanation {
+  const { id, attempt, extra } = task;
+  if (isFinal(task.state)) return { task: id, kind: 'final', state: task.state, error: extra?.error };
+  if (attempt !== undefined) {
+    return { task: id, kind: 'running', attempt: attempt.id, worker: attempt.workerId, since: attempt.startedWall };
+  }
+  if (task.state === 'waiting') return { task: id, kind: 'waiting', dependencies: awaited(state, task) };
+  if (task.state === 'ready') return explainReady(state, task);
+  const until = extra?.backoffUntil ?? -Infinity;
+  if (until <= state.mono) return { task: id, kind: 'delayed', until: extra?.eta ?? state.wall };
+  const remainingMs = until - state.mono;
+  return { task: id, kind: 'backoff', until, remainingMs, attempts: task.attempts, error: extra?.error };
+}
+
+function awaited(state: State, task: Task): { task: string; state: Task['state'] }[] {
+  const found: { task: string; state: Task['state'] }[] = [];
+  state.dependencies.eachUnfinishedDependency(task, (each) => found.push({ task: each.id, state: each.state }));
+  return found;
+}
+
+function explainReady(state: State, task: Task): Explanation {
+  const place = state.places.at(task.place);
+  const obstacles: Obstacle[] = [];
+  if (place.channel.paused) obstacles.push({ kind: 'paused', channel: place.channel.name });
+  obstacles.push(...lackingPools(state, place), ...lackingWorker(state, place));
+  const standing = place.channel.paused ? undefined : standingOf(state, task);
+  return { task: task.id, kind: 'ready', obstacles, standing };
+}
+
+function lackingPools(state: State, place: Place): Obstacle[] {
+  const { resources } = state;
+  const obstacles: Obstacle[] = [];
+  const limit = (scope: 'global' | 'type' | 'channel', key: string, pool: Pool): void => {
+    obstacles.push({ kind: 'limit', scope, key, limit: pool.capacity, filledBy: holders(state, pool) });
+  };
+  for (const { pool, amount } of place.shape.gates) {
+    if (pool.fits(amount)) continue;
+    if (pool === resources.global) limit('global', '', pool);
+    else if (resources.pools.get(pool.name) === pool) obstacles.push(lackingResource(state, pool, amount));
+    else limit('type', pool.name, pool);
+  }
+  if (!place.channel.isOpen()) limit('channel', place.channel.name, place.channel.limit);
+  return obstacles;
+}
+
+function lackingResource(state: State, pool: Pool, needs: number): Obstacle {
+  const { name: resource, capacity } = pool;
+  // More may be held than there is, after the capacity was lowered.
+  const free = Math.max(0, capacity - pool.held);
+  const lacks = pool.held + needs - capacity;
+  return { kind: 'resource', resource, needs, capacity, free, lacks, heldBy: holders(state, pool) };
+}
+
+function holders(state: State, pool: Pool): Holder[] {
+  return holdingAttempts(state).flatMap((attempt) => {
+    const amount = amountHeld(state, attempt, pool);
+    return amount > 0 ? [{ attempt: attempt.id, amount, abandoned: attempt.abandoned }] : [];
+  });
+}
+
+function amountHeld(state: State, attempt: Attempt, pool: Pool): number {
+  const place = state.places.at(attempt.task.place);
+  if (place.channel.limit === pool) return 1;
+  return place.shape.gates.find((gate) => gate.pool === pool)?.amount ?? 0;
+}
+
+function lackingWorker(state: State, place: Place): Obstacle[] {
+  const workers = [...state.workers.values()];
+  const willing = workers.filter(({ matches, view }) => matches(place.shape) && view?.takes(place) !== false);
+  if (willing.length > 0) {
+    const busy = willing.map(({ id, running, spec }) => ({ id, running, slots: spec.slots }));
+    return busy.some(({ running, slots }) => running < slots) ? [] : [{ kind: 'slots', workers: busy }];
+  }
+  const missing = place.shape.capabilities.filter(
+    ([name, value]) => !workers.some(({ spec }) => offers(spec.capabilities.get(name), value)),
+  );
+  return [{ kind: 'worker', workers: workers.length, missing }];
+}
+
+function standingOf(state: State, task: Task): Standing {
+  const { choice } = state.index.main;
+  const overdue = state.mono - task.ready >= state.index.aging.maxWaitMs;
+  if (!overdue && (choice === 'weighted-random' || isWeighted(choice))) {
+    return { kind: 'chance', chance: chanceOf(state, task) };
+  }
+  if (typeof choice === 'object' && !isWeighted(choice) && choice.choose !== undefined) {
+    return { kind: 'chosen', strategy: choice.name };
+  }
+  const ready = pending(state).filter((each) => each.state === 'ready' && !state.places.at(each.place).channel.paused);
+  return { kind: 'position', position: ready.indexOf(task) + 1, of: ready.length };
+}
+
+/** Its weight among those that could start now; one that could not is counted as if it could. */
+function chanceOf(state: State, task: Task): number {
+  const { choice } = state.index.main;
+  const weightOf = isWeighted(choice) ? usableWeight(choice.weight) : defaultWeight;
+  let total = 0;
+  for (const each of state.index.all()) {
+    const { shape, channel } = state.places.at(each.place);
+    if (each === task || (shape.isOpen() && channel.isOpen())) total += weightOf(each.urgency);
+  }
+  return weightOf(task.urgency) / total;
+}

@@ -1,0 +1,191 @@
+import type { CapabilityValue, ErrorRecord, FinalState, TaskState } from '../model/index.js';
+import { show } from '../model/show.js';
+
+/** A dependency that is still awaited. */
+export interface AwaitedDependency {
+  readonly task: string;
+  readonly state: TaskState;
+}
+
+/** So many units that an attempt holds; an abandoned one keeps them until it settles. */
+export interface Holder {
+  /** `id#n` */
+  readonly attempt: string;
+  readonly amount: number;
+  readonly abandoned: boolean;
+}
+
+/** Something that keeps a ready task from being claimed. */
+export type Obstacle =
+  | { readonly kind: 'paused'; readonly channel: string }
+  | {
+      readonly kind: 'resource';
+      readonly resource: string;
+      readonly needs: number;
+      readonly capacity: number;
+      readonly free: number;
+      readonly lacks: number;
+      readonly heldBy: readonly Holder[];
+    }
+  | {
+      readonly kind: 'limit';
+      readonly scope: 'global' | 'type' | 'channel';
+      /** The type or the channel; empty for the global limit. */
+      readonly key: string;
+      readonly limit: number;
+      readonly filledBy: readonly Holder[];
+    }
+  | {
+      /** No worker that is attached would take it. */
+      readonly kind: 'worker';
+      readonly workers: number;
+      /** What none of them offers; empty where each thing is offered by some, but all of them by none. */
+      readonly missing: readonly (readonly [name: string, value: CapabilityValue])[];
+    }
+  | {
+      /** Every worker that would take it is busy. */
+      readonly kind: 'slots';
+      readonly workers: readonly { readonly id: string; readonly running: number; readonly slots: number }[];
+    };
+
+/** Where a ready task stands. */
+export type Standing =
+  | { readonly kind: 'position'; /** From 1 on. */ readonly position: number; readonly of: number }
+  | { readonly kind: 'chance'; /** Of the next draw, from 0 to 1. */ readonly chance: number }
+  /** A strategy of the user's own chooses; its choice is not foretold. */
+  | { readonly kind: 'chosen'; readonly strategy: string };
+
+/** Why a task does not run, or since when it does, or how it has ended. */
+export type Explanation = { readonly task: string } & (
+  | { readonly kind: 'waiting'; readonly dependencies: readonly AwaitedDependency[] }
+  | { readonly kind: 'delayed'; /** Epoch milliseconds. */ readonly until: number }
+  | {
+      readonly kind: 'backoff';
+      /** Monotonic. */
+      readonly until: number;
+      readonly remainingMs: number;
+      readonly attempts: number;
+      readonly error: ErrorRecord | undefined;
+    }
+  | {
+      readonly kind: 'ready';
+      /** Empty when the next claim may take it. */
+      readonly obstacles: readonly Obstacle[];
+      /** `undefined` in a paused channel, where nobody is ordered. */
+      readonly standing: Standing | undefined;
+    }
+  | {
+      readonly kind: 'running';
+      readonly attempt: string;
+      readonly worker: string;
+      /** Epoch milliseconds. */
+      readonly since: number;
+    }
+  | { readonly kind: 'final'; readonly state: FinalState; readonly error: ErrorRecord | undefined }
+);
+
+/** So many are named before the rest is only counted. */
+const NAMED = 5;
+
+const ENDINGS: Readonly<Record<FinalState, string>> = {
+  completed: 'has completed',
+  failed: 'has failed',
+  cancelled: 'was cancelled',
+  skipped: 'was skipped',
+};
+
+/** An explanation as one paragraph, safe to print whatever the ids are. */
+export function describeExplanation(explanation: Explanation): string {
+  const task = `Task ${show(explanation.task)}`;
+  switch (explanation.kind) {
+    case 'waiting':
+      return `${task} waits for ${list(explanation.dependencies.map(describeDependency))}.`;
+    case 'delayed':
+      return `${task} does not start before ${moment(explanation.until)}.`;
+    case 'backoff':
+      return (
+        `${task} is tried again in ${explanation.remainingMs} ms, after attempt ${explanation.attempts} ` +
+        `failed${describeError(explanation.error)}.`
+      );
+    case 'ready':
+      return [`${task} ${describeObstacles(explanation.obstacles)}.`, describeStanding(explanation.standing)]
+        .join(' ')
+        .trimEnd();
+    case 'running':
+      return (
+        `${task} runs as ${show(explanation.attempt)} on worker ${show(explanation.worker)} ` +
+        `since ${moment(explanation.since)}.`
+      );
+    case 'final':
+      return `${task} ${ENDINGS[explanation.state]}${describeError(explanation.error)}.`;
+  }
+}
+
+function describeDependency({ task, state }: AwaitedDependency): string {
+  return `${show(task)} (${state})`;
+}
+
+function describeError(error: ErrorRecord | undefined): string {
+  return error === undefined ? '' : `: ${error.name}, ${show(error.message)}`;
+}
+
+function describeObstacles(obstacles: readonly Obstacle[]): string {
+  if (obstacles.length === 0) return 'is ready and may start at the next claim';
+  return `is ready, but ${obstacles.map(describeObstacle).join('; ')}`;
+}
+
+function describeObstacle(obstacle: Obstacle): string {
+  switch (obstacle.kind) {
+    case 'paused':
+      return `its channel ${show(obstacle.channel)} is paused`;
+    case 'resource': {
+      const { resource, needs, free, lacks, heldBy } = obstacle;
+      return `it lacks ${lacks} of ${show(resource)} (needs ${needs}, free ${free}), ${holders('held', heldBy)}`;
+    }
+    case 'limit': {
+      const { scope, key, limit, filledBy } = obstacle;
+      const name = scope === 'global' ? 'the global limit' : `the limit of ${scope} ${show(key)}`;
+      return `${name} of ${limit} is reached, ${holders('filled', filledBy)}`;
+    }
+    case 'worker':
+      return describeNoWorker(obstacle.workers, obstacle.missing);
+    case 'slots': {
+      const busy = obstacle.workers.map(({ id, running, slots }) => `${show(id)} (${running} of ${slots})`);
+      return `no slot is free: ${list(busy)}`;
+    }
+  }
+}
+
+function describeNoWorker(workers: number, missing: readonly (readonly [string, CapabilityValue])[]): string {
+  if (workers === 0) return 'there is no worker';
+  if (missing.length === 0) return 'no worker takes tasks like it';
+  return `no worker offers ${list(missing.map(([name, value]) => `${show(name)} = ${show(value)}`))}`;
+}
+
+function holders(verb: string, by: readonly Holder[]): string {
+  if (by.length === 0) return `${verb} by nobody`;
+  return `${verb} by ${list(by.map(({ attempt, abandoned }) => `${show(attempt)}${abandoned ? ' (abandoned)' : ''}`))}`;
+}
+
+function describeStanding(standing: Standing | undefined): string {
+  switch (standing?.kind) {
+    case undefined:
+      return '';
+    case 'position':
+      return `It is number ${standing.position} of ${standing.of} ready tasks.`;
+    case 'chance':
+      return `Its chance in the next draw is ${(100 * standing.chance).toPrecision(3)} %.`;
+    case 'chosen':
+      return `Strategy ${show(standing.strategy)} chooses for itself.`;
+  }
+}
+
+function list(items: readonly string[]): string {
+  const named = items.slice(0, NAMED).join(', ');
+  return items.length > NAMED ? `${named} and ${items.length - NAMED} more` : named;
+}
+
+function moment(epochMs: number): string {
+  // Beyond this a date has no ISO form.
+  return Math.abs(epochMs) <= 8.64e15 ? new Date(epochMs).toISOString() : `${epochMs} ms`;
+}

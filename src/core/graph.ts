@@ -1,0 +1,291 @@
+import { at, grown, NONE, Topology } from './topology.js';
+
+/** What becomes of the dependant when the dependency does not complete; the caller gives the numbers a meaning. */
+export type EdgePolicy = 0 | 1 | 2 | 3;
+
+const SMALLEST_CAPACITY = 16;
+
+/**
+ * A dependency graph over small integers that never holds a cycle.
+ *
+ * Nodes and edges are slots in parallel arrays of numbers; a freed slot is the first to be used again. An edge
+ * leads from a dependency to its dependant and stands in two doubly linked lists, the edges out of the one and the
+ * edges into the other, both in the sequence of insertion. Lists end with -1. Reading a slot that is not in use
+ * gives no error and no sensible value.
+ */
+export class Graph {
+  readonly #topology: Topology;
+
+  #size = 0;
+  #usedNodes = 0;
+  /** Freed nodes, linked through `#outHeads`. */
+  #freeNode = NONE;
+  #outHeads = new Int32Array(0);
+  #outTails = new Int32Array(0);
+  #outDegrees = new Int32Array(0);
+  #inHeads = new Int32Array(0);
+  #inTails = new Int32Array(0);
+  #inDegrees = new Int32Array(0);
+
+  #edgeCount = 0;
+  #usedEdges = 0;
+  /** Freed edges, linked through `#outNexts`; their source is `NONE`. */
+  #freeEdge = NONE;
+  #sources = new Int32Array(0);
+  #targets = new Int32Array(0);
+  #outNexts = new Int32Array(0);
+  #outPreviouses = new Int32Array(0);
+  #inNexts = new Int32Array(0);
+  #inPreviouses = new Int32Array(0);
+  #policies = new Uint8Array(0);
+
+  /** A lower `counterLimit` lets a test see the order being renumbered. */
+  constructor(counterLimit?: number) {
+    this.#topology = new Topology(counterLimit);
+  }
+
+  /** The number of nodes. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The number of edges. */
+  get edgeCount(): number {
+    return this.#edgeCount;
+  }
+
+  /** Adds a node behind all others in the topological order, so that `link` can lead to it from any of them. */
+  addNode(): number {
+    let node = this.#freeNode;
+    if (node !== NONE) {
+      this.#freeNode = at(this.#outHeads, node);
+    } else {
+      node = this.#usedNodes;
+      if (node === this.#outHeads.length) this.#growNodes();
+      this.#usedNodes += 1;
+    }
+    this.#outHeads[node] = NONE;
+    this.#topology.append(node);
+    this.#size += 1;
+    return node;
+  }
+
+  /** Removes a node that has no edges left. */
+  removeNode(node: number): void {
+    if (!(this.orderOf(node) >= 0)) throw new Error(`Node ${node} cannot be removed: it is not in the graph.`);
+    if (this.outDegree(node) + this.inDegree(node) > 0) {
+      throw new Error(
+        `Node ${node} cannot be removed: it has ${this.outDegree(node)} edges out and ${this.inDegree(node)} in.`,
+      );
+    }
+    this.#topology.remove(node);
+    this.#outHeads[node] = this.#freeNode;
+    this.#freeNode = node;
+    this.#size -= 1;
+  }
+
+  /** Adds an edge that agrees with the topological order, as every edge to the newest node does; returns the edge. */
+  link(from: number, to: number, policy: EdgePolicy): number {
+    const fromOrder = this.orderOf(from);
+    // Written so that it also catches dead nodes, whose order is negative, and numbers that never were nodes.
+    if (!(fromOrder >= 0 && fromOrder < this.orderOf(to))) {
+      throw new Error(`Edge ${from} to ${to} cannot be linked: it is against the order. Use connect().`);
+    }
+    const edge = this.#takeEdge();
+    this.#sources[edge] = from;
+    this.#targets[edge] = to;
+    this.#policies[edge] = policy;
+    this.#appendOut(from, edge);
+    this.#appendIn(to, edge);
+    this.#edgeCount += 1;
+    return edge;
+  }
+
+  /**
+   * Adds an edge between any two nodes, last in both lists. If it would close a cycle, nothing changes and the
+   * shortest such cycle is returned: from `to` along existing edges to `from`, then `to` again by the new edge;
+   * `[n, n]` for an edge from a node to itself.
+   *
+   * A second edge between the same pair is accepted: ask `findEdge` first where that is not wanted.
+   */
+  connect(from: number, to: number, policy: EdgePolicy): readonly number[] | undefined {
+    if (!(this.orderOf(from) >= 0 && this.orderOf(to) >= 0)) {
+      throw new Error(`Edge ${from} to ${to} cannot be connected: one of the nodes is not in the graph.`);
+    }
+    const cycle = this.#topology.admit(this, from, to);
+    if (cycle === undefined) this.link(from, to, policy);
+    return cycle;
+  }
+
+  /** Removes an edge in constant time; the order stays as it is. */
+  unlink(edge: number): void {
+    const from = this.source(edge);
+    if (!(from >= 0)) throw new Error(`Edge ${edge} cannot be unlinked: it is not in the graph.`);
+    this.#detachOut(from, edge);
+    this.#detachIn(this.target(edge), edge);
+    this.#sources[edge] = NONE;
+    this.#outNexts[edge] = this.#freeEdge;
+    this.#freeEdge = edge;
+    this.#edgeCount -= 1;
+  }
+
+  /** An edge between two nodes, or -1; walks the shorter of the two lists it would stand in. */
+  findEdge(from: number, to: number): number {
+    if (this.outDegree(from) < this.inDegree(to)) {
+      let edge = this.firstOut(from);
+      while (edge !== NONE && this.target(edge) !== to) edge = this.nextOut(edge);
+      return edge;
+    }
+    let edge = this.firstIn(to);
+    while (edge !== NONE && this.source(edge) !== from) edge = this.nextIn(edge);
+    return edge;
+  }
+
+  /** The oldest edge to a dependant of this node. */
+  firstOut(node: number): number {
+    return at(this.#outHeads, node);
+  }
+
+  /** The next younger edge out of the same node. */
+  nextOut(edge: number): number {
+    return at(this.#outNexts, edge);
+  }
+
+  /** The oldest edge from a dependency of this node. */
+  firstIn(node: number): number {
+    return at(this.#inHeads, node);
+  }
+
+  /** The next younger edge into the same node. */
+  nextIn(edge: number): number {
+    return at(this.#inNexts, edge);
+  }
+
+  /** The number of edges to dependants. */
+  outDegree(node: number): number {
+    return at(this.#outDegrees, node);
+  }
+
+  /** The number of edges from dependencies. */
+  inDegree(node: number): number {
+    return at(this.#inDegrees, node);
+  }
+
+  /** The dependency. */
+  source(edge: number): number {
+    return at(this.#sources, edge);
+  }
+
+  /** The dependant. */
+  target(edge: number): number {
+    return at(this.#targets, edge);
+  }
+
+  /** The policy given with the edge. */
+  policy(edge: number): EdgePolicy {
+    return this.#policies[edge] as EdgePolicy;
+  }
+
+  /** Replaces the edge's policy. */
+  setPolicy(edge: number, policy: EdgePolicy): void {
+    this.#policies[edge] = policy;
+  }
+
+  /** Compares two nodes by the topological order: negative if `a` comes first. */
+  before(a: number, b: number): number {
+    return this.orderOf(a) - this.orderOf(b);
+  }
+
+  /** The node's place in the topological order, with gaps; it may change whenever a node or an edge is added. */
+  orderOf(node: number): number {
+    return this.#topology.orderOf(node);
+  }
+
+  /** Memory held, slack included. */
+  bytes(): number {
+    return (
+      6 * this.#outHeads.byteLength + 6 * this.#sources.byteLength + this.#policies.byteLength + this.#topology.bytes()
+    );
+  }
+
+  #appendOut(node: number, edge: number): void {
+    const tail = at(this.#outTails, node);
+    if (tail === NONE) this.#outHeads[node] = edge;
+    else this.#outNexts[tail] = edge;
+    this.#outTails[node] = edge;
+    this.#outPreviouses[edge] = tail;
+    this.#outNexts[edge] = NONE;
+    this.#outDegrees[node] = at(this.#outDegrees, node) + 1;
+  }
+
+  #appendIn(node: number, edge: number): void {
+    const tail = at(this.#inTails, node);
+    if (tail === NONE) this.#inHeads[node] = edge;
+    else this.#inNexts[tail] = edge;
+    this.#inTails[node] = edge;
+    this.#inPreviouses[edge] = tail;
+    this.#inNexts[edge] = NONE;
+    this.#inDegrees[node] = at(this.#inDegrees, node) + 1;
+  }
+
+  #detachOut(node: number, edge: number): void {
+    const previous = at(this.#outPreviouses, edge);
+    const next = at(this.#outNexts, edge);
+    if (previous === NONE) this.#outHeads[node] = next;
+    else this.#outNexts[previous] = next;
+    if (next === NONE) this.#outTails[node] = previous;
+    else this.#outPreviouses[next] = previous;
+    this.#outDegrees[node] = at(this.#outDegrees, node) - 1;
+  }
+
+  #detachIn(node: number, edge: number): void {
+    const previous = at(this.#inPreviouses, edge);
+    const next = at(this.#inNexts, edge);
+    if (previous === NONE) this.#inHeads[node] = next;
+    else this.#inNexts[previous] = next;
+    if (next === NONE) this.#inTails[node] = previous;
+    else this.#inPreviouses[next] = previous;
+    this.#inDegrees[node] = at(this.#inDegrees, node) - 1;
+  }
+
+  #takeEdge(): number {
+    const free = this.#freeEdge;
+    if (free !== NONE) {
+      this.#freeEdge = at(this.#outNexts, free);
+      return free;
+    }
+    const edge = this.#usedEdges;
+    if (edge === this.#sources.length) this.#growEdges();
+    this.#usedEdges += 1;
+    return edge;
+  }
+
+  #growNodes(): void {
+    const capacity = nextCapacity(this.#outHeads.length);
+    // Heads and tails of new slots are `NONE`; a slot is freed only when its lists are empty, so they stay right.
+    this.#outHeads = grown(this.#outHeads, capacity, NONE);
+    this.#outTails = grown(this.#outTails, capacity, NONE);
+    this.#inHeads = grown(this.#inHeads, capacity, NONE);
+    this.#inTails = grown(this.#inTails, capacity, NONE);
+    this.#outDegrees = grown(this.#outDegrees, capacity, 0);
+    this.#inDegrees = grown(this.#inDegrees, capacity, 0);
+    this.#topology.reserve(capacity);
+  }
+
+  #growEdges(): void {
+    const capacity = nextCapacity(this.#sources.length);
+    this.#sources = grown(this.#sources, capacity, NONE);
+    this.#targets = grown(this.#targets, capacity, NONE);
+    this.#outNexts = grown(this.#outNexts, capacity, NONE);
+    this.#outPreviouses = grown(this.#outPreviouses, capacity, NONE);
+    this.#inNexts = grown(this.#inNexts, capacity, NONE);
+    this.#inPreviouses = grown(this.#inPreviouses, capacity, NONE);
+    const policies = new Uint8Array(capacity);
+    policies.set(this.#policies);
+    this.#policies = policies;
+  }
+}
+
+function nextCapacity(capacity: number): number {
+  return Math.max(SMALLEST_CAPACITY, capacity + (capacity >> 1));
+}

@@ -1,0 +1,39 @@
+export type { Subject } from './about.js';
+export { checkStart } from './check.js';
+export * from './command.js';
+export * from './core.js';
+export { checkAging, checkStrategy } from './decide/configure.js';
+export type { DependencyInput, DependencyRef, Submission } from './decide/submit.js';
+export * from './dependencies.js';
+export * from './explanation.js';
+export { parseSeries } from './recurrence.js';
+export type { RecurrenceRecord, SpecRecord } from './records.js';
+export type { ResourceSettings } from './resources.js';
+export type { RestoreOptions } from './restore.js';
+export type { RetentionSettings } from './retention.js';
+export * from './series.js';
+export {
+  SNAPSHOT_VERSION,
+  type AttemptRecord,
+  type CoreSnapshot,
+  type ExtraRecord,
+  type SeriesRecord,
+  type SettingsRecord,
+  type TaskRecord,
+} from './snapshot.js';
+export type {
+  Aging,
+  Candidate,
+  ChoiceContext,
+  PlaceFilter,
+  PlaceTraits,
+  Strategy,
+  StrategyChoice,
+  StrategyName,
+  TurnsRecord,
+  WeightOf,
+  WeightedRandom,
+} from '../ready/index.js';
+export * from './state.js';
+export { topologicalOrder } from './topological-order.js';
+export * from './worker.js';

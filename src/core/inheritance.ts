@@ -1,0 +1,87 @@
+import { extraOf, isFinal, type Task } from '../model/index.js';
+import type { Dependencies } from './dependencies.js';
+
+/** Told of a task whose effective level or deadline has changed, with the level it had before. */
+export type Changed = (task: Task, levelBefore: number) => void;
+
+/**
+ * Effective levels and deadlines: what a more urgent task waits for is as urgent as that task, transitively.
+ *
+ * Updates travel against the edges and stop where no value changes. Those concerned are told once, at the end and in
+ * order of submission: the order of edges differs between processes, and channels join a level in the order told.
+ */
+export class Inheritance {
+  /** The level each changed task had before. */
+  private readonly before = new Map<Task, number>();
+
+  constructor(
+    private readonly dependencies: Dependencies,
+    private readonly changed: Changed,
+  ) {}
+
+  /** The task may have become more urgent: passes that on to what it waits for. */
+  spread(from: Task): void {
+    const stack = [from];
+    for (let task = stack.pop(); task !== undefined; task = stack.pop()) {
+      const { urgency, deadline } = task;
+      this.dependencies.eachUnfinishedDependency(task, (dependency) => {
+        if (urgency >= dependency.urgency && deadline >= dependency.deadline) return;
+        this.set(dependency, Math.min(urgency, dependency.urgency), Math.min(deadline, dependency.deadline));
+        stack.push(dependency);
+      });
+    }
+    this.tell();
+  }
+
+  /** The task may have become less urgent, or more: works its values out anew, and those of what it waits for. */
+  recompute(from: Task): void {
+    this.recomputeAll([from]);
+  }
+
+  /** The task no longer waits for this one, which loses what only that need gave it. */
+  withdraw(task: Task, dependency: Task): void {
+    this.withdrawAll(task, [dependency]);
+  }
+
+  /** The task no longer waits for any of these. */
+  withdrawAll(task: Task, dependencies: readonly Task[]): void {
+    this.recomputeAll(dependencies.filter((dependency) => mayHaveGiven(task, dependency)));
+  }
+
+  private recomputeAll(stack: Task[]): void {
+    for (let task = stack.pop(); task !== undefined; task = stack.pop()) {
+      if (isFinal(task.state)) continue;
+      let urgency = task.level;
+      let deadline = task.spec.deadline;
+      this.dependencies.eachUnfinishedDependant(task, (dependant) => {
+        urgency = Math.min(urgency, dependant.urgency);
+        deadline = Math.min(deadline, dependant.deadline);
+      });
+      if (urgency === task.urgency && deadline === task.deadline) continue;
+      this.set(task, urgency, deadline);
+      this.dependencies.eachUnfinishedDependency(task, (dependency) => {
+        stack.push(dependency);
+      });
+    }
+    this.tell();
+  }
+
+  private set(task: Task, urgency: number, deadline: number): void {
+    if (!this.before.has(task)) this.before.set(task, task.urgency);
+    task.urgency = urgency;
+    if (deadline !== task.deadline) extraOf(task).deadline = deadline;
+  }
+
+  private tell(): void {
+    if (this.before.size === 0) return;
+    const told = [...this.before].sort(([x], [y]) => x.sequence - y.sequence);
+    this.before.clear();
+    for (const [task, levelBefore] of told) this.changed(task, levelBefore);
+  }
+}
+
+function mayHaveGiven(task: Task, dependency: Task): boolean {
+  if (isFinal(dependency.state)) return false;
+  const level = task.urgency === dependency.urgency && task.urgency < dependency.level;
+  return level || (task.deadline === dependency.deadline && task.deadline < dependency.spec.deadline);
+}

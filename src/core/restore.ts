@@ -1,0 +1,187 @@
+import {
+  Attempt,
+  FACT_VERSION,
+  SeededRandom,
+  Task,
+  UnsupportedVersionError,
+  extraOf,
+  invariant,
+  isFinal,
+  type TaskSpec,
+} from '../model/index.js';
+import type { Strategy, WeightedRandom } from '../ready/index.js';
+import { attach } from './decide/configure.js';
+import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
+import { Series } from './series.js';
+import {
+  SNAPSHOT_VERSION,
+  type AttemptRecord,
+  type CoreSnapshot,
+  type SeriesRecord,
+  type TaskRecord,
+} from './snapshot.js';
+import type { CoreOptions, State } from './state.js';
+
+/** What a snapshot cannot hold. */
+export interface RestoreOptions {
+  /** The user's own strategies, by whose names the snapshot refers to them. */
+  readonly strategies?: readonly (Strategy | WeightedRandom)[];
+}
+
+/** The options of the core that a snapshot was taken of; a snapshot of a newer version is refused. */
+export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOptions): CoreOptions {
+  const { version, factVersion, origin, settings } = snapshot;
+  if (!(version <= SNAPSHOT_VERSION)) {
+    throw new UnsupportedVersionError({ source: 'snapshot', version, supported: SNAPSHOT_VERSION });
+  }
+  if (!(factVersion <= FACT_VERSION)) {
+    throw new UnsupportedVersionError({
+      source: 'list of facts in the snapshot',
+      version: factVersion,
+      supported: FACT_VERSION,
+    });
+  }
+  const { aging, retain } = settings;
+  return {
+    origin,
+    // The generator is put where it was; what it was seeded with plays no part any more.
+    seed: 0,
+    strategy: strategyOf(settings.strategy, strategies),
+    strategies,
+    aging: {
+      everyMs: aging.everyMs ?? Infinity,
+      maxBoost: aging.maxBoost ?? Infinity,
+      maxWaitMs: aging.maxWaitMs ?? Infinity,
+    },
+    charge: settings.charge,
+    retain: { count: retain.count ?? Infinity, ageMs: retain.ageMs ?? Infinity },
+    maxLosses: settings.maxLosses ?? Infinity,
+    maxCatchUp: settings.maxCatchUp ?? Infinity,
+  };
+}
+
+/** Fills a new state, made with {@link optionsIn}, so that nothing that follows differs. */
+export function restore(state: State, snapshot: CoreSnapshot): void {
+  const specs = snapshot.specs.map((record) => specOf(record));
+  state.setTime(snapshot.now);
+  state.epoch = snapshot.epoch;
+  state.nextSeries = snapshot.nextSeries;
+  state.random = SeededRandom.restore(snapshot.random);
+  state.resources.load(snapshot.settings.resources);
+  for (const [type, count, totalMs] of snapshot.means) state.means.set(type, { count, totalMs });
+  restoreTasks(state, snapshot, specs);
+  for (const [resource, units] of snapshot.held) state.resources.hold(resource, units);
+  for (const record of snapshot.series) restoreSeries(state, record, specs);
+  // Orders are made while they are still empty, so that nobody joins them anew.
+  for (const record of snapshot.workers) attach(state, workerOf(record, state.options.strategies));
+  state.index.prepare(state.mono);
+  restoreReady(state, snapshot);
+  restoreEdges(state, snapshot);
+  for (const [sequence, endedAt] of snapshot.kept) {
+    state.retention.restore(known(state, sequence), endedAt ?? -Infinity);
+  }
+}
+
+function restoreTasks(state: State, snapshot: CoreSnapshot, specs: readonly TaskSpec[]): void {
+  const strays = new Map<number, Task>();
+  for (const record of snapshot.tasks) {
+    const task = taskOf(record, specs);
+    state.table.add(task);
+    if (!isFinal(task.state)) {
+      state.pending += 1;
+      task.place = state.places.enter(task.spec).index;
+      awaitMoments(state, task);
+    }
+    if (record.attempt !== undefined) task.attempt = hold(state, attemptOf(task, record.attempt));
+  }
+  for (const record of snapshot.strays) strays.set(record.sequence, taskOf(record, specs));
+  for (const [sequence, record] of snapshot.abandoned) {
+    const attempt = attemptOf(strays.get(sequence) ?? known(state, sequence), record);
+    attempt.abandoned = true;
+    state.abandoned.add(hold(state, attempt));
+  }
+  state.table.next = snapshot.nextSequence;
+  state.table.load(snapshot.tombstones);
+}
+
+function taskOf(record: TaskRecord, specs: readonly TaskSpec[]): Task {
+  const task = new Task(record.sequence, specs[record.spec] as TaskSpec, record.payload, record.due);
+  task.state = record.state;
+  task.urgency = record.urgency;
+  task.ready = record.ready;
+  task.attempts = record.attempts;
+  task.value = record.value;
+  if (record.extra !== undefined) Object.assign(extraOf(task), { deadline: Infinity }, record.extra);
+  return task;
+}
+
+function attemptOf(task: Task, record: AttemptRecord): Attempt {
+  const { number, epoch, workerId, startedAt, startedWall } = record;
+  const attempt = new Attempt(task, number, epoch, workerId, startedAt, startedWall, record.leaseMs ?? Infinity);
+  attempt.leaseEndsAt = record.leaseEndsAt ?? Infinity;
+  attempt.level = record.level;
+  attempt.prepaid = record.prepaid;
+  return attempt;
+}
+
+/** Gives the attempt back what it holds, and its moments. */
+function hold(state: State, attempt: Attempt): Attempt {
+  const { task } = attempt;
+  const place = state.places.enter(task.spec);
+  task.place = place.index;
+  state.running += 1;
+  state.resources.take(place);
+  const { timeoutMs } = task.spec;
+  const { sequence } = task;
+  if (timeoutMs !== Infinity) {
+    state.monoLine.add(attempt.startedAt + timeoutMs, 'timeout', sequence, attempt, attempt.number);
+  }
+  if (attempt.leaseMs !== Infinity) {
+    state.monoLine.add(attempt.leaseEndsAt, 'lease', sequence, attempt, attempt.number);
+  }
+  return attempt;
+}
+
+function awaitMoments(state: State, task: Task): void {
+  const { spec, sequence, extra } = task;
+  if (spec.deadline !== Infinity) state.wallLine.add(spec.deadline, 'deadline', sequence, task);
+  if (spec.expires !== Infinity) state.wallLine.add(spec.expires, 'expiry', sequence, task);
+  if (task.state !== 'delayed' || extra === undefined) return;
+  if (extra.backoffUntil !== -Infinity) state.monoLine.add(extra.backoffUntil, 'backoff', sequence, task);
+  else state.wallLine.add(extra.eta, 'eta', sequence, task);
+}
+
+function restoreSeries(state: State, record: SeriesRecord, specs: readonly TaskSpec[]): void {
+  const { sequence, firstTask, id, payload, nextAt, lastAt, made, skipped, active, queued, paused } = record;
+  const spec = specs[record.spec] as TaskSpec;
+  const series = new Series(sequence, firstTask, id, spec, recurrenceOf(record.recurrence), payload);
+  Object.assign(series, { nextAt: nextAt ?? undefined, lastAt, made, skipped, active, queued: [...queued], paused });
+  state.series.set(id, series);
+  if (nextAt !== null) state.wallLine.add(nextAt, 'series', sequence, series);
+}
+
+function restoreReady(state: State, snapshot: CoreSnapshot): void {
+  if (snapshot.turns !== null) state.index.turns.load(snapshot.turns);
+  const held = new Set(snapshot.paused.flatMap(([, sequences]) => sequences));
+  for (const { sequence, state: was } of snapshot.tasks) {
+    if (was === 'ready' && !held.has(sequence)) state.index.restore(known(state, sequence));
+  }
+  for (const [name, sequences] of snapshot.paused) {
+    state.places.channel(name).paused = true;
+    for (const sequence of sequences) state.index.restore(known(state, sequence));
+  }
+}
+
+function restoreEdges(state: State, snapshot: CoreSnapshot): void {
+  for (const [from, to, policy] of snapshot.edges) {
+    const dependency = known(state, from);
+    state.dependencies.restore(dependency, known(state, to), policy);
+    state.path.mark(dependency);
+  }
+}
+
+function known(state: State, sequence: number): Task {
+  const task = state.table.bySequence(sequence);
+  invariant(task !== undefined, `The snapshot names task ${String(sequence)} but does not hold it.`);
+  return task;
+}

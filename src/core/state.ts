@@ -1,0 +1,223 @@
+import { SeededRandom, isFinal, Attempt, type ErrorRecord, type Fact, type Moment, type Task } from '../model/index.js';
+import {
+  Places,
+  ReadyIndex,
+  type Aging,
+  type Strategy,
+  type StrategyChoice,
+  type WeightedRandom,
+  type Shape,
+} from '../ready/index.js';
+import { CriticalPath } from './critical-path.js';
+import { Dependencies } from './dependencies.js';
+import { Inheritance } from './inheritance.js';
+import { Resources } from './resources.js';
+import { Retention, type RetentionSettings } from './retention.js';
+import { Series } from './series.js';
+import { TaskTable } from './task-table.js';
+import { Timeline, type Due } from './timeline.js';
+import type { Worker } from './worker.js';
+
+/** What a core starts with. */
+export interface CoreOptions {
+  readonly origin: Moment;
+  readonly seed: number | string;
+  readonly strategy: StrategyChoice;
+  /** The user's own strategies, each with a name of its own, by which snapshots and facts refer to them. */
+  readonly strategies: readonly (Strategy | WeightedRandom)[];
+  readonly aging: Aging;
+  readonly charge: 'turns' | 'time';
+  readonly retain: RetentionSettings;
+  /** How many attempts a task may lose with their workers before it fails. */
+  readonly maxLosses: number;
+  /** How many missed occurrences of a series are made up for at the most, and how many of its ticks wait at a time. */
+  readonly maxCatchUp: number;
+}
+
+/** The defaults of a core. */
+export const CORE_DEFAULTS: Omit<CoreOptions, 'origin'> = {
+  seed: 1,
+  strategy: 'priority',
+  strategies: [],
+  aging: { everyMs: 10_000, maxBoost: Infinity, maxWaitMs: Infinity },
+  charge: 'turns',
+  retain: { count: 1_000, ageMs: 3_600_000 },
+  maxLosses: 3,
+  maxCatchUp: 100,
+};
+
+/** What a moment on the timeline is about. */
+export type DueSubject = Task | Attempt | Series;
+
+/** What the outside must act on after a command; whoever acts on it empties it. */
+export interface Outbox {
+  /** Tasks that have reached a final state. */
+  readonly settled: Task[];
+  /** Attempts whose work is no longer wanted. */
+  readonly aborted: { readonly attempt: Attempt; readonly error: ErrorRecord }[];
+}
+
+/** A task that has ended, and those of its dependants for which that decides something. */
+export interface Fallout {
+  readonly task: Task;
+  readonly met: Task[];
+  readonly doomed: (readonly [Task, 'fail' | 'skip'])[];
+}
+
+/** How long tasks of one type take. */
+export interface TypeMean {
+  count: number;
+  totalMs: number;
+}
+
+/** Everything the core knows. Only transitions change it. */
+export class State {
+  readonly table = new TaskTable();
+  readonly resources = new Resources();
+  readonly places: Places;
+  readonly index: ReadyIndex;
+  readonly dependencies = new Dependencies();
+  readonly inheritance: Inheritance;
+  readonly path: CriticalPath;
+  /** ETA, deadlines, expiry and series. */
+  readonly wallLine = new Timeline<DueSubject>(comesAt);
+  /** Leases, timeouts and backoff. */
+  readonly monoLine = new Timeline<DueSubject>(comesAt);
+  readonly retention: Retention;
+  readonly workers = new Map<string, Worker>();
+  readonly series = new Map<string, Series>();
+  readonly means = new Map<string, TypeMean>();
+  /** Attempts that no longer count but still hold what they took. */
+  readonly abandoned = new Set<Attempt>();
+  /** Ends whose consequences are still to be decided; empty between commands. */
+  readonly fallout: Fallout[] = [];
+  advancing = false;
+  readonly outbox: Outbox = { settled: [], aborted: [] };
+  readonly origin: Moment;
+  random: SeededRandom;
+  private moment: Moment | undefined = undefined;
+  wall: number;
+  mono: number;
+  epoch = 1;
+  /** The number of the next series: it settles ties between them. */
+  nextSeries = 1;
+  running = 0;
+  /** Unfinished tasks. */
+  pending = 0;
+  charge: 'turns' | 'time';
+  /** Reads every fact; without a reader none is made. */
+  emit: ((fact: Fact) => void) | undefined = undefined;
+
+  constructor(readonly options: CoreOptions) {
+    this.origin = options.origin;
+    this.wall = options.origin.wall;
+    this.mono = options.origin.mono;
+    this.charge = options.charge;
+    this.random = new SeededRandom(options.seed);
+    this.places = new Places(
+      (type, needs) => this.resources.gatesFor(type, needs),
+      (place) => {
+        this.index.forget(place);
+      },
+      (channel) => {
+        this.resources.prepare(channel);
+      },
+      (channel) => channel.paused,
+      (shape) => {
+        this.resources.dropShape(shape.type);
+        this.index.forgetShape(shape);
+      },
+    );
+    this.path = new CriticalPath(this.dependencies, (task) => {
+      this.rekey(task, task.urgency);
+    });
+    this.inheritance = new Inheritance(this.dependencies, (task, before) => {
+      this.rekey(task, before);
+    });
+    this.index = new ReadyIndex(
+      {
+        places: this.places,
+        isServed: (shape) => this.isServed(shape),
+        uncorrected: () => (this.charge === 'time' ? this.running : 0),
+        wallOffset: options.origin.wall - options.origin.mono,
+        pathOf: (task) => this.path.pathOf(task),
+        random: () => this.random.next(),
+      },
+      options.strategy,
+      options.aging,
+    );
+    this.retention = new Retention(
+      options.retain,
+      (task) => this.dependencies.isPinned(task),
+      (task) => {
+        this.emit?.({ kind: 'task.pinned', task: task.id, wall: this.wall, mono: this.mono });
+      },
+      (task) => {
+        this.forget(task);
+      },
+    );
+    if (options.strategy === 'critical-path') this.path.use();
+  }
+
+  /** Moves the clocks; monotonic time never falls. */
+  setTime(now: Moment): void {
+    if (now === this.moment) return;
+    this.moment = now;
+    this.wall = now.wall;
+    if (now.mono > this.mono) this.mono = now.mono;
+  }
+
+  /** The series this task is an occurrence of, unless it has ended: another one may have its id by now. */
+  seriesOf(task: Task): Series | undefined {
+    const id = task.extra?.series;
+    const series = id === undefined ? undefined : this.series.get(id);
+    return series !== undefined && task.sequence >= series.firstTask ? series : undefined;
+  }
+
+  private rekey(task: Task, before: number): void {
+    if (task.state === 'ready') this.index.rekey(task, before, this.mono);
+  }
+
+  private isServed(shape: Shape): boolean {
+    if (shape.capabilities.length === 0) return true;
+    for (const worker of this.workers.values()) if (worker.matches(shape)) return true;
+    return false;
+  }
+
+  private forget(task: Task): void {
+    this.emit?.({ kind: 'task.forgotten', task: task.id, wall: this.wall, mono: this.mono });
+    this.table.remove(task);
+  }
+}
+
+/** When a moment on the timeline comes, by what is known now; `undefined` when it has lost its point. */
+function comesAt(due: Due<DueSubject>): number | undefined {
+  const { subject } = due;
+  if (subject instanceof Attempt) return attemptComesAt(due, subject);
+  const stands = subject instanceof Series ? seriesStands(subject, due.at) : taskStands(subject, due);
+  return stands ? due.at : undefined;
+}
+
+function attemptComesAt({ kind, at }: Due<DueSubject>, attempt: Attempt): number | undefined {
+  if (attempt.over) return undefined;
+  if (kind === 'timeout') return attempt.abandoned ? undefined : at;
+  // A lease that was shortened has an entry of its own.
+  return attempt.leaseEndsAt >= at ? attempt.leaseEndsAt : undefined;
+}
+
+function seriesStands(series: Series, at: number): boolean {
+  return !series.ended && !series.paused && series.nextAt === at;
+}
+
+function taskStands({ state, extra }: Task, { kind, at }: Due<DueSubject>): boolean {
+  switch (kind) {
+    case 'eta':
+      return state === 'delayed' && extra?.eta === at;
+    case 'backoff':
+      return state === 'delayed' && extra?.backoffUntil === at;
+    case 'expiry':
+      return state !== 'running' && !isFinal(state);
+    default:
+      return !isFinal(state) && extra?.deadlineMissed !== true;
+  }
+}

@@ -1,0 +1,291 @@
+import {
+  DependencyFailedError,
+  recordOwnError,
+  IllegalTransitionError,
+  extraOf,
+  isFinal,
+  type ErrorRecord,
+  type FailurePolicy,
+  type OccurrenceRecord,
+  type Task,
+  type TaskState,
+} from '../model/index.js';
+import type { Dependency } from './dependencies.js';
+import type { State } from './state.js';
+
+/*
+ * Every change of a task's state, and what it resets. Nothing else moves a task.
+ *
+ *   from      to         by                                    attempt   ready time   turn
+ *   (new)     waiting    submitted                             -         -            -
+ *   waiting   delayed    dependencies met, its time has not come
+ *   waiting   ready      dependencies met
+ *   delayed   ready      its time has come
+ *   delayed   waiting    a dependency was added
+ *   ready     waiting    a dependency was added                -         kept         -
+ *   ready     running    a claim                               new       stops        charged
+ *   running   completed  its attempt succeeded                 ends
+ *   running   failed     its attempt failed for good           ends
+ *   running   delayed    a retry with backoff                  ends      kept         -
+ *   running   ready      released, lost, or a retry at once    ends      goes on      -
+ *   any unfinished       cancelled, failed or skipped          a running one is abandoned
+ *   failed    waiting    retried by hand                       -         kept         -
+ *
+ * An abandoned attempt keeps what it holds until it settles, or its lease ends.
+ */
+const LEGAL: Readonly<Record<TaskState, readonly TaskState[]>> = {
+  waiting: ['delayed', 'ready', 'cancelled', 'failed', 'skipped'],
+  delayed: ['ready', 'waiting', 'cancelled', 'failed', 'skipped'],
+  ready: ['running', 'waiting', 'cancelled', 'failed', 'skipped'],
+  running: ['completed', 'failed', 'cancelled', 'delayed', 'ready'],
+  completed: [],
+  failed: ['waiting'],
+  cancelled: [],
+  skipped: [],
+};
+
+/** Lets a task change its state, where that is legal. */
+export function move(state: State, task: Task, to: TaskState): void {
+  const from = task.state;
+  if (!LEGAL[from].includes(to)) throw new IllegalTransitionError({ taskId: task.id, from, to });
+  task.state = to;
+  if (from === 'ready') state.index.remove(task, state.mono);
+  else if (from === 'running') awaitExpiry(state, task);
+}
+
+/** A running task does not expire, so its moment may have passed unused. */
+function awaitExpiry(state: State, task: Task): void {
+  const { expires } = task.spec;
+  if (expires !== Infinity) state.wallLine.add(expires, 'expiry', task.sequence, task);
+}
+
+/** A task has come in, with its place, its edges and its moments; it waits until {@link ready} or {@link delayed}. */
+export function submitted(
+  state: State,
+  task: Task,
+  dependencies: readonly Dependency[],
+  occurrence: OccurrenceRecord | undefined,
+): void {
+  const { spec } = task;
+  task.place = state.places.enter(spec).index;
+  state.table.add(task);
+  state.pending += 1;
+  if (occurrence !== undefined) noteOccurrence(state, task, occurrence);
+  if (spec.deadline !== Infinity) {
+    extraOf(task).deadline = spec.deadline;
+    state.wallLine.add(spec.deadline, 'deadline', task.sequence, task);
+  }
+  awaitExpiry(state, task);
+  if (dependencies.length > 0) {
+    state.dependencies.attach(task, dependencies);
+    state.inheritance.spread(task);
+    for (const { task: dependency } of dependencies) state.path.mark(dependency);
+  }
+  state.emit?.({
+    kind: 'task.submitted',
+    task: task.id,
+    sequence: task.sequence,
+    spec,
+    payload: task.payload,
+    after: dependencies.map((dependency) => ({ task: dependency.task.id, onFailure: dependency.onFailure })),
+    eta: task.extra === undefined || task.extra.eta === -Infinity ? null : task.extra.eta,
+    due: task.due + state.origin.wall,
+    estimateMs: task.extra?.estimateMs ?? 1,
+    occurrence,
+    wall: state.wall,
+    mono: state.mono,
+  });
+}
+
+function noteOccurrence(state: State, task: Task, occurrence: OccurrenceRecord): void {
+  const extra = extraOf(task);
+  extra.series = occurrence.series;
+  extra.scheduledAt = occurrence.scheduledAt;
+  const series = state.seriesOf(task);
+  if (series === undefined) return;
+  series.made += 1;
+  series.active += 1;
+  series.lastAt = occurrence.scheduledAt;
+}
+
+/** The task's dependencies are met, its time has not come: a backoff's, or its ETA before it was ever ready. */
+export function delayed(state: State, task: Task): void {
+  move(state, task, 'delayed');
+  const { eta, backoffUntil } = extraOf(task);
+  if (backoffUntil > state.mono) state.monoLine.add(backoffUntil, 'backoff', task.sequence, task);
+  else state.wallLine.add(eta, 'eta', task.sequence, task);
+  state.emit?.({ kind: 'task.delayed', task: task.id, wall: state.wall, mono: state.mono });
+}
+
+/** The task can be claimed from now on. */
+export function ready(state: State, task: Task): void {
+  move(state, task, 'ready');
+  if (task.extra !== undefined) {
+    // Passed once is passed for good: a retry after the wall clock was set back must not wait for the ETA again.
+    task.extra.eta = -Infinity;
+    task.extra.backoffUntil = -Infinity;
+  }
+  state.index.insert(task, state.mono);
+  state.emit?.({ kind: 'task.ready', task: task.id, wall: state.wall, mono: state.mono });
+}
+
+/** The task has done what it was for. */
+export function completed(state: State, task: Task, value: unknown): void {
+  move(state, task, 'completed');
+  task.value = value;
+  state.emit?.({ kind: 'task.completed', task: task.id, value, wall: state.wall, mono: state.mono });
+  finish(state, task);
+}
+
+/** The task has failed for good. `cause` is what was thrown, when it was thrown in this process. */
+export function failed(state: State, task: Task, error: ErrorRecord, cause?: unknown): void {
+  move(state, task, 'failed');
+  extraOf(task).error = error;
+  task.value = cause;
+  state.emit?.({ kind: 'task.failed', task: task.id, error, wall: state.wall, mono: state.mono });
+  finish(state, task);
+}
+
+/** The task is no longer wanted. */
+export function cancelled(state: State, task: Task, error: ErrorRecord): void {
+  move(state, task, 'cancelled');
+  extraOf(task).error = error;
+  state.emit?.({ kind: 'task.cancelled', task: task.id, error, wall: state.wall, mono: state.mono });
+  finish(state, task);
+}
+
+/** The task is left out because something it depends on did not complete. */
+export function skipped(state: State, task: Task, dependency: string): void {
+  move(state, task, 'skipped');
+  const error = new DependencyFailedError({ taskId: task.id, dependencyId: dependency, state: 'failed' });
+  extraOf(task).error = recordOwnError(error);
+  state.emit?.({ kind: 'task.skipped', task: task.id, dependency, wall: state.wall, mono: state.mono });
+  finish(state, task);
+}
+
+function finish(state: State, task: Task): void {
+  state.pending -= 1;
+  state.places.leave(task.place);
+  const series = state.seriesOf(task);
+  if (series !== undefined) series.active -= 1;
+  state.path.forget(task);
+  state.outbox.settled.push(task);
+  state.retention.keep(task, state.mono);
+  if (task.node >= 0) freeDependants(state, task);
+  else if (task.extra?.series !== undefined) state.fallout.push({ task, met: [], doomed: [] });
+}
+
+/** Counts the task off for those that waited for it; what that means for them is decided afterwards. */
+function freeDependants(state: State, task: Task): void {
+  const met: Task[] = [];
+  const doomed: (readonly [Task, 'fail' | 'skip'])[] = [];
+  state.dependencies.countOff(task, (dependant, verdict) => {
+    if (verdict !== 'met') doomed.push([dependant, verdict]);
+    else if (state.dependencies.unmetOf(dependant) === 0) met.push(dependant);
+  });
+  letGo(state, task);
+  state.fallout.push({ task, met, doomed });
+}
+
+/** The ended task needs nothing any more: no urgency for what it waited for, no results. */
+function letGo(state: State, task: Task): void {
+  if (state.dependencies.unmetOf(task) > 0) {
+    state.dependencies.eachUnfinishedDependency(task, (dependency) => {
+      state.inheritance.withdraw(task, dependency);
+      state.path.mark(dependency);
+    });
+  }
+  state.dependencies.detach(task, (dependency) => {
+    state.retention.unpinned(dependency);
+  });
+}
+
+/** The attempt did not work out; the task waits for its backoff. */
+export function retryScheduled(
+  state: State,
+  task: Task,
+  untilMono: number,
+  spent: 'failure' | 'loss',
+  error: ErrorRecord | undefined,
+): void {
+  const extra = extraOf(task);
+  if (spent === 'failure') extra.failures += 1;
+  else extra.losses += 1;
+  extra.error = error;
+  extra.backoffUntil = untilMono;
+  state.emit?.({
+    kind: 'task.retryScheduled',
+    task: task.id,
+    untilMono,
+    spent,
+    error,
+    wall: state.wall,
+    mono: state.mono,
+  });
+}
+
+/** A failed task is pending again, with all its attempts before it. */
+export function revived(state: State, task: Task): void {
+  move(state, task, 'waiting');
+  const extra = extraOf(task);
+  extra.failures = 0;
+  extra.losses = 0;
+  extra.error = undefined;
+  extra.backoffUntil = -Infinity;
+  task.value = undefined;
+  task.place = state.places.enter(task.spec).index;
+  state.pending += 1;
+  state.retention.release(task);
+  const series = state.seriesOf(task);
+  if (series !== undefined) series.active += 1;
+  // Its moments may have been swept away while it was final.
+  const { deadline } = task.spec;
+  if (deadline !== Infinity) state.wallLine.add(deadline, 'deadline', task.sequence, task);
+  awaitExpiry(state, task);
+  // Whoever lent it urgency has gone on without it.
+  state.inheritance.recompute(task);
+  state.emit?.({ kind: 'task.revived', task: task.id, wall: state.wall, mono: state.mono });
+}
+
+/** The task waits for one more. */
+export function dependencyAdded(state: State, task: Task, dependency: Task, onFailure: FailurePolicy): void {
+  if (task.state !== 'waiting' && !isFinal(dependency.state)) move(state, task, 'waiting');
+  state.inheritance.spread(task);
+  state.path.mark(dependency);
+  state.emit?.({
+    kind: 'dependency.added',
+    task: task.id,
+    dependency: dependency.id,
+    onFailure,
+    wall: state.wall,
+    mono: state.mono,
+  });
+}
+
+/** The task waits for one less. */
+export function dependencyRemoved(state: State, task: Task, dependency: Task): void {
+  state.dependencies.disconnect(dependency, task);
+  state.inheritance.withdraw(task, dependency);
+  state.path.mark(dependency);
+  state.emit?.({
+    kind: 'dependency.removed',
+    task: task.id,
+    dependency: dependency.id,
+    wall: state.wall,
+    mono: state.mono,
+  });
+  if (isFinal(dependency.state) && !state.dependencies.isPinned(dependency)) state.retention.unpinned(dependency);
+}
+
+/** The user's own level for the task. */
+export function prioritySet(state: State, task: Task, level: number): void {
+  extraOf(task).level = level;
+  state.inheritance.recompute(task);
+  state.emit?.({ kind: 'priority.set', task: task.id, level, wall: state.wall, mono: state.mono });
+}
+
+/** The task has not ended in time; that is told once. */
+export function deadlineMissed(state: State, task: Task): void {
+  extraOf(task).deadlineMissed = true;
+  state.emit?.({ kind: 'deadline.missed', task: task.id, wall: state.wall, mono: state.mono });
+}

@@ -1,0 +1,151 @@
+import { SchedulerError } from './scheduler-error.js';
+import { show } from './show.js';
+import type { FinalState } from './state.js';
+
+/** The task was cancelled; `cause` is the reason that was given. */
+export class CancelledError extends SchedulerError {
+  static {
+    CancelledError.prototype.name = 'CancelledError';
+  }
+  readonly code = 'CANCELLED';
+  readonly taskId: string;
+  readonly reason: unknown;
+
+  constructor(data: { readonly taskId: string; readonly reason?: unknown }) {
+    const why = data.reason === undefined ? '' : `: ${show(data.reason)}`;
+    super(`Task ${show(data.taskId)} was cancelled${why}.`, data.reason === undefined ? {} : { cause: data.reason });
+    this.taskId = data.taskId;
+    this.reason = data.reason;
+  }
+}
+
+/** An attempt took longer than its timeout and was aborted. */
+export class TimeoutError extends SchedulerError {
+  static {
+    TimeoutError.prototype.name = 'TimeoutError';
+  }
+  readonly code = 'TIMEOUT';
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly timeoutMs: number;
+
+  constructor(data: { readonly taskId: string; readonly attempt: number; readonly timeoutMs: number }) {
+    super(
+      `Attempt ${data.attempt} of task ${show(data.taskId)} ran longer than ${data.timeoutMs} ms and was aborted. ` +
+        'Raise its timeout, or heed task.signal to stop sooner.',
+    );
+    this.taskId = data.taskId;
+    this.attempt = data.attempt;
+    this.timeoutMs = data.timeoutMs;
+  }
+}
+
+/** The task had not started when it expired. */
+export class ExpiredError extends SchedulerError {
+  static {
+    ExpiredError.prototype.name = 'ExpiredError';
+  }
+  readonly code = 'EXPIRED';
+  readonly taskId: string;
+  /** Epoch milliseconds. */
+  readonly expires: number;
+
+  constructor(data: { readonly taskId: string; readonly expires: number }) {
+    super(
+      `Task ${show(data.taskId)} had not started by ${showInstant(data.expires)}, when it expired. ` +
+        'Give it more time, more urgency, or no expiry.',
+    );
+    this.taskId = data.taskId;
+    this.expires = data.expires;
+  }
+}
+
+/** The task was dropped to make room for another. */
+export class DroppedError extends SchedulerError {
+  static {
+    DroppedError.prototype.name = 'DroppedError';
+  }
+  readonly code = 'DROPPED';
+  readonly taskId: string;
+  readonly policy: 'drop-oldest' | 'drop-lowest';
+
+  constructor(data: { readonly taskId: string; readonly policy: 'drop-oldest' | 'drop-lowest' }) {
+    super(
+      `Task ${show(data.taskId)} was dropped because too many tasks were pending (${data.policy}). ` +
+        'Raise maxPending, or choose another whenFull.',
+    );
+    this.taskId = data.taskId;
+    this.policy = data.policy;
+  }
+}
+
+/** A dependency did not complete, so the task cannot run; `cause` is the dependency's own error where there is one. */
+export class DependencyFailedError extends SchedulerError {
+  static {
+    DependencyFailedError.prototype.name = 'DependencyFailedError';
+  }
+  readonly code = 'DEPENDENCY_FAILED';
+  readonly taskId: string;
+  readonly dependencyId: string;
+  readonly state: FinalState;
+
+  constructor(data: {
+    readonly taskId: string;
+    readonly dependencyId: string;
+    readonly state: FinalState;
+    readonly cause?: unknown;
+  }) {
+    const was = data.state === 'failed' || data.state === 'completed' ? data.state : `was ${data.state}`;
+    super(
+      `Task ${show(data.taskId)} cannot run: its dependency ${show(data.dependencyId)} ${was}. ` +
+        "Use onDependencyFailure: 'skip' or 'run' if that is acceptable.",
+      data.cause === undefined ? {} : { cause: data.cause },
+    );
+    this.taskId = data.taskId;
+    this.dependencyId = data.dependencyId;
+    this.state = data.state;
+  }
+}
+
+/** Running tasks wait for each other in a circle, directly or through what they hold. */
+export class DeadlockError extends SchedulerError {
+  static {
+    DeadlockError.prototype.name = 'DeadlockError';
+  }
+  readonly code = 'DEADLOCK';
+  readonly taskId: string;
+  /** Each task waits for the one after it, and the last is the first again. */
+  readonly path: readonly string[];
+
+  constructor(data: { readonly taskId: string; readonly path: readonly string[] }) {
+    super(
+      `Task ${show(data.taskId)} would wait for itself: ${data.path.slice(0, 12).map(show).join(' → ')}. ` +
+        'Let go of a resource before waiting, or declare the dependency with after.',
+    );
+    this.taskId = data.taskId;
+    this.path = data.path;
+  }
+}
+
+/** The scheduler is closed, or was closed before the task could run. */
+export class ClosedError extends SchedulerError {
+  static {
+    ClosedError.prototype.name = 'ClosedError';
+  }
+  readonly code = 'CLOSED';
+  readonly taskId: string | undefined;
+
+  constructor(data: { readonly taskId?: string | undefined } = {}) {
+    super(
+      data.taskId === undefined
+        ? 'The scheduler is closed and takes no more work. Create a new one.'
+        : `The scheduler was closed before task ${show(data.taskId)} was done. Drain for longer with close({ drain }).`,
+    );
+    this.taskId = data.taskId;
+  }
+}
+
+function showInstant(epochMs: number): string {
+  const date = new Date(epochMs);
+  return Number.isNaN(date.getTime()) ? String(epochMs) : date.toISOString();
+}

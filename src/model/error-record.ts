@@ -1,0 +1,74 @@
+import type { SchedulerError } from './scheduler-error.js';
+import { cut, show } from './show.js';
+
+/** What is kept of an error: plain data that survives a restart. */
+export interface ErrorRecord {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  /** What led to it, the nearest cause first, as `name: message`. */
+  readonly causes?: readonly string[];
+}
+
+const NAME_LENGTH = 128;
+const MESSAGE_LENGTH = 4_096;
+const STACK_LENGTH = 8_192;
+const CAUSE_LENGTH = 512;
+const CAUSES = 4;
+
+/**
+ * Records whatever was thrown, which may be anything: `undefined`, a frozen object, a proxy that throws, an error that
+ * is its own cause. Never throws itself, and keeps a bounded amount.
+ */
+export function recordError(thrown: unknown): ErrorRecord {
+  const { name, message } = headline(thrown);
+  const code = read(thrown, 'code');
+  const stack = read(thrown, 'stack');
+  const causes = causesOf(thrown);
+  return Object.freeze({
+    name: cut(name, NAME_LENGTH),
+    message: cut(message, MESSAGE_LENGTH),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code: cut(String(code), NAME_LENGTH) } : {}),
+    ...(typeof stack === 'string' ? { stack: cut(stack, STACK_LENGTH) } : {}),
+    ...(causes.length > 0 ? { causes: Object.freeze(causes) } : {}),
+  });
+}
+
+/**
+ * Records one of the scheduler's own errors, whose message says everything. Its stack would only show the scheduler
+ * at work, differ from machine to machine, and take longer to write than all the rest of a cancelled graph.
+ */
+export function recordOwnError(error: SchedulerError): ErrorRecord {
+  return Object.freeze({ name: error.name, message: cut(error.message, MESSAGE_LENGTH), code: error.code });
+}
+
+function headline(thrown: unknown): { name: string; message: string } {
+  if (typeof thrown === 'string') return { name: 'NonError', message: thrown };
+  const message = read(thrown, 'message');
+  if (typeof message !== 'string') return { name: 'NonError', message: `${show(thrown)} was thrown` };
+  const name = read(thrown, 'name');
+  return { name: typeof name === 'string' && name !== '' ? name : 'Error', message };
+}
+
+function causesOf(thrown: unknown): string[] {
+  const causes: string[] = [];
+  const seen = new Set<unknown>([thrown]);
+  let cause = read(thrown, 'cause');
+  while (cause !== undefined && causes.length < CAUSES && !seen.has(cause)) {
+    seen.add(cause);
+    const { name, message } = headline(cause);
+    causes.push(cut(`${cut(name, NAME_LENGTH)}: ${message}`, CAUSE_LENGTH));
+    cause = read(cause, 'cause');
+  }
+  return causes;
+}
+
+function read(from: unknown, key: string): unknown {
+  if ((typeof from !== 'object' && typeof from !== 'function') || from === null) return undefined;
+  try {
+    return (from as Record<string, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+}

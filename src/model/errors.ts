@@ -1,0 +1,32 @@
+// One door to all kinds of errors: what is refused, how a task can end, and what can go wrong around it.
+export { SchedulerError, type SchedulerErrorCode } from './scheduler-error.js';
+export {
+  CycleError,
+  DuplicateTaskError,
+  InvalidConfigError,
+  InvalidTaskError,
+  type InvalidValue,
+  PayloadError,
+  SaturatedError,
+  UnknownDependencyError,
+  UnknownHandlerError,
+  UnknownTaskError,
+  UnschedulableError,
+} from './refusals.js';
+export {
+  CancelledError,
+  ClosedError,
+  DeadlockError,
+  DependencyFailedError,
+  DroppedError,
+  ExpiredError,
+  TimeoutError,
+} from './endings.js';
+export {
+  CorruptJournalError,
+  DeposedError,
+  IllegalTransitionError,
+  StaleLeaseError,
+  StoreError,
+  UnsupportedVersionError,
+} from './faults.js';

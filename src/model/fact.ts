@@ -1,0 +1,182 @@
+import type { ErrorRecord } from './error-record.js';
+import type { Moment } from './moment.js';
+import type { RecurrenceSpec } from './recurrence.js';
+import type { CapabilityValue, FailurePolicy, TaskSpec } from './spec.js';
+
+/** The version of the facts written by this code; an older journal is migrated, a newer one refused. */
+export const FACT_VERSION = 1;
+
+/** A dependency as a fact names it. */
+export interface DependencyRecord {
+  readonly task: string;
+  readonly onFailure: FailurePolicy;
+}
+
+/** Which occurrence of which series a task is. */
+export interface OccurrenceRecord {
+  readonly series: string;
+  readonly scheduledAt: number;
+}
+
+/** How an attempt stopped counting. */
+export type AttemptEnd = 'succeeded' | 'failed' | 'lost' | 'released' | 'abandoned';
+
+/** A strategy as plain data can name it; functions are given back by name. */
+export interface StrategyRecord {
+  readonly strategy: string;
+  /** Whether it is the user's own, such as weighted random with other weights. */
+  readonly custom: boolean;
+}
+
+/** A worker as plain data. */
+export interface WorkerRecord {
+  readonly id: string;
+  readonly slots: number | null;
+  readonly capabilities: readonly (readonly [string, CapabilityValue | readonly CapabilityValue[]])[];
+  /** `null`: the scheduler's own. */
+  readonly strategy: StrategyRecord | null;
+  /** Whether it had a filter, which data cannot hold: until it is attached again such a worker takes nothing. */
+  readonly filtered: boolean;
+  readonly leaseMs: number | null;
+  readonly retries: number | null;
+}
+
+/** A setting that can be changed while tasks wait. */
+export type Setting =
+  | ({ readonly name: 'strategy' } & StrategyRecord)
+  | {
+      readonly name: 'aging';
+      readonly everyMs: number | null;
+      readonly maxBoost: number | null;
+      readonly maxWaitMs: number | null;
+    }
+  | { readonly name: 'capacity'; readonly resource: string; readonly units: number | null }
+  | {
+      readonly name: 'limit';
+      readonly scope: 'global' | 'type' | 'channel';
+      readonly key: string;
+      readonly limit: number | null;
+    }
+  | { readonly name: 'weight'; readonly channel: string; readonly weight: number }
+  | { readonly name: 'charge'; readonly charge: 'turns' | 'time' };
+
+/**
+ * Something that has happened, and when. Facts are plain data: replayed in order they make the same state again.
+ *
+ * `null` stands for "unlimited" or "never" where a number would be infinite, which plain JSON cannot say.
+ */
+export type Fact = Moment &
+  (
+    | {
+        readonly kind: 'task.submitted';
+        readonly task: string;
+        readonly sequence: number;
+        readonly spec: TaskSpec;
+        readonly payload: unknown;
+        readonly after: readonly DependencyRecord[];
+        readonly eta: number | null;
+        /** The later of ETA and submission, epoch milliseconds: with the sequence it is the FIFO order. */
+        readonly due: number;
+        readonly estimateMs: number;
+        readonly occurrence: OccurrenceRecord | undefined;
+      }
+    | { readonly kind: 'task.delayed'; readonly task: string }
+    | { readonly kind: 'task.ready'; readonly task: string }
+    | {
+        readonly kind: 'attempt.started';
+        readonly task: string;
+        readonly attempt: number;
+        readonly epoch: number;
+        readonly workerId: string;
+        readonly channel: string;
+        readonly level: number;
+        readonly leaseMs: number | null;
+      }
+    | {
+        readonly kind: 'attempt.ended';
+        readonly task: string;
+        readonly attempt: number;
+        readonly workerId: string;
+        readonly how: AttemptEnd;
+      }
+    | {
+        readonly kind: 'attempt.settledLate';
+        readonly task: string;
+        /** The task's: by the time an abandoned attempt settles, its id may belong to another one. */
+        readonly sequence: number;
+        readonly attempt: number;
+      }
+    | {
+        readonly kind: 'lease.extended';
+        readonly task: string;
+        readonly attempt: number;
+        readonly leaseEndsAt: number | null;
+      }
+    | {
+        readonly kind: 'task.completed';
+        readonly task: string;
+        readonly value: unknown;
+      }
+    | {
+        readonly kind: 'task.retryScheduled';
+        readonly task: string;
+        readonly untilMono: number;
+        readonly spent: 'failure' | 'loss';
+        readonly error: ErrorRecord | undefined;
+      }
+    | {
+        readonly kind: 'task.failed';
+        readonly task: string;
+        readonly error: ErrorRecord;
+      }
+    | {
+        readonly kind: 'task.cancelled';
+        readonly task: string;
+        readonly error: ErrorRecord;
+      }
+    | {
+        readonly kind: 'task.skipped';
+        readonly task: string;
+        readonly dependency: string;
+      }
+    | { readonly kind: 'task.revived'; readonly task: string }
+    /** Beyond retention, and kept only because an unfinished dependant may still ask for its result. */
+    | { readonly kind: 'task.pinned'; readonly task: string }
+    | { readonly kind: 'task.forgotten'; readonly task: string }
+    | { readonly kind: 'deadline.missed'; readonly task: string }
+    | { readonly kind: 'priority.set'; readonly task: string; readonly level: number }
+    | {
+        readonly kind: 'dependency.added';
+        readonly task: string;
+        readonly dependency: string;
+        readonly onFailure: FailurePolicy;
+      }
+    | { readonly kind: 'dependency.removed'; readonly task: string; readonly dependency: string }
+    | { readonly kind: 'channel.paused'; readonly channel: string }
+    | { readonly kind: 'channel.resumed'; readonly channel: string }
+    | { readonly kind: 'configured'; readonly setting: Setting }
+    | {
+        readonly kind: 'series.added';
+        readonly series: string;
+        readonly spec: TaskSpec;
+        readonly recurrence: RecurrenceSpec;
+        readonly payload: unknown;
+        readonly nextAt: number | null;
+      }
+    | {
+        readonly kind: 'series.scheduled';
+        readonly series: string;
+        /** When the next occurrence is made; `null` while one is awaited, or when the series has ended. */
+        readonly nextAt: number | null;
+        /** Ticks that wait for the occurrence before to end. */
+        readonly queued: readonly number[];
+        readonly skipped: number;
+      }
+    | { readonly kind: 'series.paused'; readonly series: string }
+    | { readonly kind: 'series.resumed'; readonly series: string }
+    | { readonly kind: 'series.ended'; readonly series: string; readonly reason: 'cancelled' | 'finished' }
+    | { readonly kind: 'worker.attached'; readonly worker: WorkerRecord }
+    | { readonly kind: 'worker.detached'; readonly worker: string }
+    | { readonly kind: 'random.drawn'; readonly state: readonly number[] }
+    | { readonly kind: 'recovered'; readonly epoch: number }
+  );

@@ -1,0 +1,198 @@
+import { SchedulerError } from './scheduler-error.js';
+import { show } from './show.js';
+
+// Names are set on the prototypes because the engine writes the first line of a stack from there.
+
+/** What an argument was, and what it should have been. */
+export interface InvalidValue {
+  /** The option, with its path where it is nested: `retry.base`, `needs.gpu`. */
+  readonly field: string;
+  readonly value: unknown;
+  /** Completes the sentence "expected ...". */
+  readonly expected: string;
+}
+
+/** A task's option, name or argument is malformed; nothing was added. */
+export class InvalidTaskError extends SchedulerError {
+  static {
+    InvalidTaskError.prototype.name = 'InvalidTaskError';
+  }
+  readonly code = 'INVALID_TASK';
+  readonly field: string;
+  readonly value: unknown;
+  readonly expected: string;
+
+  constructor(data: InvalidValue) {
+    super(`Invalid task: ${data.field} is ${show(data.value)}; expected ${data.expected}.`);
+    this.field = data.field;
+    this.value = data.value;
+    this.expected = data.expected;
+  }
+}
+
+/** An option of the scheduler, a worker or a store is malformed. */
+export class InvalidConfigError extends SchedulerError {
+  static {
+    InvalidConfigError.prototype.name = 'InvalidConfigError';
+  }
+  readonly code = 'INVALID_CONFIG';
+  readonly field: string;
+  readonly value: unknown;
+  readonly expected: string;
+
+  constructor(data: InvalidValue) {
+    super(`Invalid configuration: ${data.field} is ${show(data.value)}; expected ${data.expected}.`);
+    this.field = data.field;
+    this.value = data.value;
+    this.expected = data.expected;
+  }
+}
+
+/** The id is already taken by a task the scheduler still knows. */
+export class DuplicateTaskError extends SchedulerError {
+  static {
+    DuplicateTaskError.prototype.name = 'DuplicateTaskError';
+  }
+  readonly code = 'DUPLICATE_TASK';
+  readonly taskId: string;
+
+  constructor(data: { readonly taskId: string }) {
+    super(`Task ${show(data.taskId)} was already added. Use another id, or say what to do with ifExists.`);
+    this.taskId = data.taskId;
+  }
+}
+
+/** No task with this id is known, or not any more. */
+export class UnknownTaskError extends SchedulerError {
+  static {
+    UnknownTaskError.prototype.name = 'UnknownTaskError';
+  }
+  readonly code = 'UNKNOWN_TASK';
+  readonly taskId: string;
+
+  constructor(data: { readonly taskId: string }) {
+    super(`No task ${show(data.taskId)} is known. It was never added, or it finished and is no longer retained.`);
+    this.taskId = data.taskId;
+  }
+}
+
+/** A task depends on an id that nobody added. */
+export class UnknownDependencyError extends SchedulerError {
+  static {
+    UnknownDependencyError.prototype.name = 'UnknownDependencyError';
+  }
+  readonly code = 'UNKNOWN_DEPENDENCY';
+  readonly taskId: string;
+  readonly dependencyId: string;
+
+  constructor(data: { readonly taskId: string; readonly dependencyId: string }) {
+    super(
+      `Task ${show(data.taskId)} depends on ${show(data.dependencyId)}, which was never added or is no longer ` +
+        'retained. Add the dependency before, or both together with addAll().',
+    );
+    this.taskId = data.taskId;
+    this.dependencyId = data.dependencyId;
+  }
+}
+
+/** A task is of a type that no handler was defined for. */
+export class UnknownHandlerError extends SchedulerError {
+  static {
+    UnknownHandlerError.prototype.name = 'UnknownHandlerError';
+  }
+  readonly code = 'UNKNOWN_HANDLER';
+  readonly type: string;
+
+  constructor(data: { readonly type: string }) {
+    super(`No handler is defined for ${show(data.type)}. Call define() with that name before adding its tasks.`);
+    this.type = data.type;
+  }
+}
+
+const SHOWN_PATH = 12;
+
+/** Tasks would wait for each other in a circle. */
+export class CycleError extends SchedulerError {
+  static {
+    CycleError.prototype.name = 'CycleError';
+  }
+  readonly code = 'CYCLE';
+  /** Each task depends on the one after it, and the last is the first again. */
+  readonly path: readonly string[];
+
+  constructor(data: { readonly path: readonly string[] }) {
+    const shown = data.path.slice(0, SHOWN_PATH).map(show);
+    if (data.path.length > SHOWN_PATH) shown.push(`… (${data.path.length - SHOWN_PATH} more)`);
+    super(`These tasks would wait for each other: ${shown.join(' → ')}. Remove one of these dependencies.`);
+    this.path = data.path;
+  }
+}
+
+/** A task needs more of a resource than there is, so that it could never start. */
+export class UnschedulableError extends SchedulerError {
+  static {
+    UnschedulableError.prototype.name = 'UnschedulableError';
+  }
+  readonly code = 'UNSCHEDULABLE';
+  readonly taskId: string;
+  readonly resource: string;
+  readonly need: number;
+  readonly capacity: number;
+
+  constructor(data: {
+    readonly taskId: string;
+    readonly resource: string;
+    readonly need: number;
+    readonly capacity: number;
+  }) {
+    super(
+      `Task ${show(data.taskId)} needs ${data.need} of ${show(data.resource)}, but the capacity is ${data.capacity}. ` +
+        'Lower the need, or raise the capacity first.',
+    );
+    this.taskId = data.taskId;
+    this.resource = data.resource;
+    this.need = data.need;
+    this.capacity = data.capacity;
+  }
+}
+
+/** The bound on pending tasks is reached. */
+export class SaturatedError extends SchedulerError {
+  static {
+    SaturatedError.prototype.name = 'SaturatedError';
+  }
+  readonly code = 'SATURATED';
+  readonly pending: number;
+  readonly maxPending: number;
+
+  constructor(data: { readonly pending: number; readonly maxPending: number }) {
+    super(
+      `${data.pending} tasks are pending and the bound is ${data.maxPending}. ` +
+        "Try again later, raise maxPending, or let add() wait with whenFull: 'wait'.",
+    );
+    this.pending = data.pending;
+    this.maxPending = data.maxPending;
+  }
+}
+
+/** An input or a result cannot be stored: it is too large, or not data. */
+export class PayloadError extends SchedulerError {
+  static {
+    PayloadError.prototype.name = 'PayloadError';
+  }
+  readonly code = 'PAYLOAD';
+  readonly taskId: string;
+  /** Which payload it was, such as `input` or `result`. */
+  readonly part: string;
+  readonly reason: string;
+
+  constructor(data: { readonly taskId: string; readonly part: string; readonly reason: string }) {
+    super(
+      `The ${data.part} of task ${show(data.taskId)} cannot be stored: ${data.reason}. ` +
+        'Keep large or live objects elsewhere and pass a reference.',
+    );
+    this.taskId = data.taskId;
+    this.part = data.part;
+    this.reason = data.reason;
+  }
+}

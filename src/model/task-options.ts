@@ -1,0 +1,166 @@
+import { type Duration, parseDuration, parsePositiveDuration } from './duration.js';
+import { fieldsOf, parseChoice, pathTo, refuseUnknown } from './fields.js';
+import { type Instant, parseInstant } from './instant.js';
+import { DEFAULT_LEVEL, parseLevel, type Priority } from './level.js';
+import { compareNames, parseName, parseTaskId } from './name.js';
+import { refuseTask } from './refuse.js';
+import { parseRetry, type RetryOptions } from './retry-options.js';
+import type { CapabilityValue, FailurePolicy, Need, TaskSpec } from './spec.js';
+
+/** What a user may say about a task. */
+export interface TaskOptions {
+  /** Unique among the tasks the scheduler knows; generated unless given. */
+  readonly id?: string | undefined;
+  /** The lower runs first; `normal` (2) unless given. */
+  readonly priority?: Priority | undefined;
+  /** The latest useful time: it orders tasks inside a level. */
+  readonly deadline?: Instant | undefined;
+  /** When the task is dropped if it has not started. */
+  readonly expires?: Instant | undefined;
+  /** The stream of tasks it shares its turns with; `default` unless given. */
+  readonly channel?: string | undefined;
+  /** Units of named resources, held while an attempt runs. */
+  readonly needs?: Readonly<Record<string, number>> | undefined;
+  /** What a worker must offer. */
+  readonly capabilities?: Readonly<Record<string, CapabilityValue>> | undefined;
+  /** The earliest start. */
+  readonly eta?: Instant | undefined;
+  /** The earliest start, counted from the submission; with an `eta` too, the later of both counts. */
+  readonly delay?: Duration | undefined;
+  /** The number of all executions, or a whole policy. */
+  readonly retry?: number | RetryOptions | undefined;
+  /** How long one attempt may take. */
+  readonly timeout?: Duration | undefined;
+  /** How long an attempt may go without a heartbeat; otherwise its worker says. */
+  readonly lease?: Duration | undefined;
+  /** The expected duration, for the critical path. */
+  readonly estimate?: Duration | undefined;
+  /** What becomes of the task when a dependency does not complete; `fail` unless given. */
+  readonly onDependencyFailure?: FailurePolicy | undefined;
+}
+
+/** The channel of a task that names none. */
+export const DEFAULT_CHANNEL = 'default';
+
+type Draft = { -readonly [Field in keyof TaskSpec]: TaskSpec[Field] };
+type Reader = (draft: Draft, value: unknown) => void;
+
+const FAILURE_POLICIES = ['fail', 'skip', 'run'] as const;
+
+// Without the priority, which alone does not make a spec of its own necessary.
+const READERS: ReadonlyMap<string, Reader> = new Map<keyof TaskOptions, Reader>([
+  ['id', (draft, value) => (draft.id = parseTaskId(value))],
+  ['deadline', (draft, value) => (draft.deadline = parseInstant(value, 'deadline'))],
+  ['expires', (draft, value) => (draft.expires = parseInstant(value, 'expires'))],
+  ['channel', (draft, value) => (draft.channel = parseName(value, 'channel'))],
+  ['needs', (draft, value) => (draft.needs = parseNeeds(value))],
+  ['capabilities', (draft, value) => (draft.capabilities = parseCapabilities(value))],
+  ['eta', (draft, value) => (draft.eta = parseInstant(value, 'eta'))],
+  ['delay', (draft, value) => (draft.delayMs = parseDuration(value, 'delay'))],
+  ['retry', (draft, value) => (draft.retry = parseRetry(value))],
+  ['timeout', (draft, value) => (draft.timeoutMs = parsePositiveDuration(value, 'timeout'))],
+  ['lease', (draft, value) => (draft.leaseMs = parsePositiveDuration(value, 'lease'))],
+  ['estimate', (draft, value) => (draft.estimateMs = parseDuration(value, 'estimate'))],
+  [
+    'onDependencyFailure',
+    (draft, value) =>
+      (draft.onDependencyFailure = parseChoice(value, FAILURE_POLICIES, 'onDependencyFailure', refuseTask)),
+  ],
+]);
+
+const NONE: ReadonlySet<string> = new Set();
+const NO_NEEDS: readonly Need[] = Object.freeze([]);
+const NO_CAPABILITIES: TaskSpec['capabilities'] = Object.freeze([]);
+
+/**
+ * Checks what a user said about a task and makes the frozen spec of it.
+ *
+ * Without options every task of a type shares one spec, and so do those that differ in priority only. `beside` names
+ * the options that the caller reads itself, such as dependencies; any other unknown name is refused as a mistake.
+ */
+export function parseTaskOptions(
+  options: TaskOptions | undefined,
+  type: string,
+  beside: ReadonlySet<string> = NONE,
+): TaskSpec {
+  if (options === undefined) return sharedSpec(type, DEFAULT_LEVEL);
+  let draft: Draft | undefined;
+  let level = DEFAULT_LEVEL;
+  for (const [key, value] of fieldsOf(options, 'options', refuseTask)) {
+    if (beside.has(key)) continue;
+    const read = READERS.get(key);
+    if (key === 'priority') level = parseLevel(value);
+    else if (read !== undefined) read((draft ??= { ...sharedSpec(type, DEFAULT_LEVEL) }), value);
+    else refuseUnknown(pathTo('options', key), key, value, ['priority', ...READERS.keys(), ...beside], refuseTask);
+  }
+  if (draft === undefined) return sharedSpec(type, level);
+  draft.level = level;
+  return Object.freeze(draft);
+}
+
+// Both bounds only keep a program that makes up types or levels without end from growing these caches for ever; past
+// them they start anew.
+const SHARED_TYPES = 1_024;
+const SHARED_LEVELS = 64;
+const shared = new Map<string, Map<number, TaskSpec>>();
+
+function sharedSpec(type: string, level: number): TaskSpec {
+  const levels = shared.get(type) ?? new Map<number, TaskSpec>();
+  const found = levels.get(level);
+  if (found !== undefined) return found;
+  const spec = Object.freeze(bareSpec(type, level));
+  if (levels.size >= SHARED_LEVELS) levels.clear();
+  if (levels.size === 0 && shared.size >= SHARED_TYPES) shared.clear();
+  shared.set(type, levels.set(level, spec));
+  return spec;
+}
+
+function bareSpec(type: string, level: number): TaskSpec {
+  return {
+    id: undefined,
+    type: type === '' ? type : parseName(type, 'type'),
+    channel: DEFAULT_CHANNEL,
+    level,
+    deadline: Number.POSITIVE_INFINITY,
+    expires: Number.POSITIVE_INFINITY,
+    eta: Number.NEGATIVE_INFINITY,
+    delayMs: 0,
+    needs: NO_NEEDS,
+    capabilities: NO_CAPABILITIES,
+    retry: undefined,
+    timeoutMs: Number.POSITIVE_INFINITY,
+    leaseMs: undefined,
+    estimateMs: undefined,
+    onDependencyFailure: 'fail',
+  };
+}
+
+function parseNeeds(value: unknown): readonly Need[] {
+  const needs: Need[] = [];
+  for (const [name, amount] of fieldsOf(value, 'needs', refuseTask)) {
+    const path = pathTo('needs', name);
+    const resource = parseName(name, path);
+    if (typeof amount !== 'number' || !Number.isFinite(amount) || amount < 0) {
+      return refuseTask(path, amount, 'a finite number of units, not negative');
+    }
+    // Zero units hold nothing, so they are no need; computed needs may well come out at zero.
+    if (amount > 0) needs.push(Object.freeze({ resource, amount }));
+  }
+  return Object.freeze(needs.sort((a, b) => compareNames(a.resource, b.resource)));
+}
+
+function parseCapabilities(value: unknown): TaskSpec['capabilities'] {
+  const capabilities: (readonly [string, CapabilityValue])[] = [];
+  for (const [name, wanted] of fieldsOf(value, 'capabilities', refuseTask)) {
+    const path = pathTo('capabilities', name);
+    if (!isCapabilityValue(wanted)) return refuseTask(path, wanted, 'a string, a finite number, or true or false');
+    capabilities.push(Object.freeze([parseName(name, path), wanted] as const));
+  }
+  return Object.freeze(capabilities.sort(([a], [b]) => compareNames(a, b)));
+}
+
+function isCapabilityValue(value: unknown): value is CapabilityValue {
+  return (
+    typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  );
+}

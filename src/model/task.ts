@@ -1,0 +1,172 @@
+import type { ErrorRecord } from './error-record.js';
+import type { TaskSpec } from './spec.js';
+import type { TaskState } from './state.js';
+
+/** What few tasks have; kept apart so that the others stay small. */
+export interface TaskExtra {
+  /** The level set after submission; `undefined` leaves the spec's. */
+  level: number | undefined;
+  /** The effective deadline (own or inherited), epoch milliseconds, `Infinity` when there is none. */
+  deadline: number;
+  /** Epoch milliseconds before which the task does not start; moved when it is retried by hand. */
+  eta: number;
+  /** Monotonic time at which the backoff ends; `-Infinity` outside of one. */
+  backoffUntil: number;
+  /** Attempts that count against the retry policy. */
+  failures: number;
+  /** Attempts that ended with their worker; they have a budget of their own. */
+  losses: number;
+  /** Expected duration for the critical path, fixed at submission. */
+  estimateMs: number;
+  /** The series this task is an occurrence of, and the tick it was made for. */
+  series: string | undefined;
+  scheduledAt: number;
+  /** Whether it was told that the deadline has passed. */
+  deadlineMissed: boolean;
+  /** What the last failure left behind. */
+  error: ErrorRecord | undefined;
+}
+
+/**
+ * The core's record of one task.
+ *
+ * Pending tasks are many, so every field counts: what only a running task has lives in its {@link Attempt}, what
+ * few tasks have in {@link TaskExtra}, and what many tasks share in their spec.
+ */
+export class Task {
+  state: TaskState = 'waiting';
+  /** The effective level: own, or inherited from whoever waits for this task. */
+  urgency: number;
+  /**
+   * While ready and counted: the monotonic time since which the task would have been ready had all its ready time
+   * been in one piece. Otherwise: the ready time gathered so far.
+   */
+  ready = 0;
+  /** The slot in the dependency graph, -1 without any edge. */
+  node = -1;
+  /** The interned pair of channel and shape. */
+  place = -1;
+  /** How many attempts were ever started; the next one's number is one more. */
+  attempts = 0;
+  attempt: Attempt | undefined = undefined;
+  extra: TaskExtra | undefined = undefined;
+  /** The result once completed, the error once failed. */
+  value: unknown = undefined;
+
+  constructor(
+    readonly sequence: number,
+    readonly spec: TaskSpec,
+    /** The caller's business: an input, a handle. */
+    public payload: unknown,
+    /** The later of ETA and submission, relative to the core's origin: with the sequence it is the FIFO order. */
+    readonly due: number,
+  ) {
+    this.urgency = spec.level;
+  }
+
+  /** The user's id, or one derived from the sequence. */
+  get id(): string {
+    return this.spec.id ?? generatedId(this.sequence);
+  }
+
+  /** The level the user asked for last. */
+  get level(): number {
+    return this.extra?.level ?? this.spec.level;
+  }
+
+  /** The effective deadline, `Infinity` when there is none. */
+  get deadline(): number {
+    return this.extra === undefined ? Infinity : this.extra.deadline;
+  }
+}
+
+/** Names one attempt for ever: a later one of the same task has a larger token, epoch first. */
+export interface FencingToken {
+  readonly epoch: number;
+  readonly attempt: number;
+  /** Of the task: an id may be used again once its task is forgotten, and numbers attempts from one again. */
+  readonly sequence?: number;
+}
+
+/** One execution of a task, `id#n`. */
+export class Attempt {
+  /** Its result no longer counts (cancelled, timed out), but it still holds its resources until it settles. */
+  abandoned = false;
+  // Most attempts have no lease, and a number that is not small takes memory of its own.
+  private lease: { readonly ms: number; endsAt: number } | undefined;
+  /** It has settled, or its worker is gone: nothing is held any more. */
+  over = false;
+  /** The level at which its start was charged, and what was charged ahead, when channels pay by time. */
+  level = 0;
+  prepaid = 0;
+
+  constructor(
+    readonly task: Task,
+    readonly number: number,
+    readonly epoch: number,
+    readonly workerId: string,
+    /** Monotonic. */
+    readonly startedAt: number,
+    readonly startedWall: number,
+    leaseMs: number,
+  ) {
+    this.lease = leaseMs === Infinity ? undefined : { ms: leaseMs, endsAt: startedAt + leaseMs };
+  }
+
+  /** How long it may go without a heartbeat; `Infinity` without a lease. */
+  get leaseMs(): number {
+    return this.lease === undefined ? Infinity : this.lease.ms;
+  }
+
+  /** Monotonic end of the lease; `Infinity` without one. */
+  get leaseEndsAt(): number {
+    return this.lease === undefined ? Infinity : this.lease.endsAt;
+  }
+
+  set leaseEndsAt(mono: number) {
+    if (this.lease !== undefined) this.lease.endsAt = mono;
+  }
+
+  get id(): string {
+    return `${this.task.id}#${String(this.number)}`;
+  }
+
+  get token(): FencingToken {
+    return { epoch: this.epoch, attempt: this.number, sequence: this.task.sequence };
+  }
+}
+
+/** The id of a task that was given none. */
+export function generatedId(sequence: number): string {
+  return `task-${String(sequence)}`;
+}
+
+/** The sequence a generated id stands for; `undefined` for any other id. */
+export function sequenceOf(id: string): number | undefined {
+  if (!id.startsWith('task-')) return undefined;
+  const digits = id.slice(5);
+  return /^(?:0|[1-9]\d*)$/.test(digits) ? Number(digits) : undefined;
+}
+
+/** The FIFO order, fixed for life: the later of ETA and submission, then the sequence. */
+export function compareFifo(a: Task, b: Task): number {
+  return a.due - b.due || a.sequence - b.sequence;
+}
+
+/** The task's extra record, made on first need. */
+export function extraOf(task: Task): TaskExtra {
+  task.extra ??= {
+    level: undefined,
+    deadline: task.spec.deadline,
+    eta: -Infinity,
+    backoffUntil: -Infinity,
+    failures: 0,
+    losses: 0,
+    estimateMs: 1,
+    series: undefined,
+    scheduledAt: 0,
+    deadlineMissed: false,
+    error: undefined,
+  };
+  return task.extra;
+}

@@ -1,0 +1,33 @@
+import { compareFifo, type Task } from '../model/index.js';
+import { LaneOrder } from './lane-order.js';
+import type { ClaimView } from './order.js';
+import { candidateOf, type Candidate, type Strategy } from './strategy.js';
+
+/** Lanes ordered by rank, with a `choose` of the user's own among their heads. */
+export class ChosenOrder extends LaneOrder {
+  constructor(
+    private readonly strategy: Strategy & Required<Pick<Strategy, 'choose'>>,
+    private readonly random: () => number,
+    ...rest: ConstructorParameters<typeof LaneOrder>
+  ) {
+    super(...rest);
+  }
+
+  override best(claim: ClaimView): Task | undefined {
+    const heads = new Map<Candidate, Task>();
+    // Sorted, so that a choice by position is the same after a restart.
+    for (const task of [...this.heads(claim)].sort(compareFifo)) heads.set(candidateOf(task), task);
+    if (heads.size === 0) return undefined;
+    // A choice that is none of the heads, or an error, cannot be followed; the slot must not idle for it.
+    const chosen = this.choice([...heads.keys()], claim.mono);
+    return (chosen === undefined ? undefined : heads.get(chosen)) ?? super.best(claim);
+  }
+
+  private choice(heads: readonly Candidate[], now: number): Candidate | undefined {
+    try {
+      return this.strategy.choose(heads, { now, random: this.random });
+    } catch {
+      return undefined;
+    }
+  }
+}

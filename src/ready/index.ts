@@ -1,0 +1,10 @@
+export * from './aging.js';
+export * from './heap.js';
+export * from './place.js';
+export type * from './plan.js';
+export * from './pool.js';
+export * from './ready-index.js';
+export * from './strategy.js';
+export * from './turns.js';
+export * from './view.js';
+export type { WeightOf } from './weighted-order.js';

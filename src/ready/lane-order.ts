@@ -1,0 +1,285 @@
+import { compareNames, type Task } from '../model/index.js';
+import { AgedHeads, compareHeads, effectiveLevel, windowOf, type Aging } from './aging.js';
+import { Group, type GroupHost } from './group.js';
+import type { Lane } from './lane.js';
+import type { ClaimView, Order } from './order.js';
+import type { Channel, Place, Shape } from './place.js';
+import type { Plan } from './plan.js';
+import type { LevelTurns, Turn, Turns } from './turns.js';
+
+/** Groups beyond which empty ones are looked for. */
+const GROUPS_KEPT = 256;
+
+/** The groups of one shape, and the best of them. */
+class ShapeGroups {
+  readonly byWindow = new Map<number, Map<number, Group>>();
+  readonly heads: AgedHeads<Group>;
+  /** Tasks become ready in the window that is, so its groups are nearly always the ones asked for. */
+  recentWindow = NaN;
+  recent: Map<number, Group> | undefined = undefined;
+  private groups = 0;
+  private purgeAt = GROUPS_KEPT;
+
+  constructor(
+    readonly shape: Shape,
+    maxBoost: number,
+  ) {
+    this.heads = new AgedHeads(maxBoost);
+  }
+
+  *all(): Iterable<Group> {
+    for (const levels of this.byWindow.values()) yield* levels.values();
+  }
+
+  lookAt(window: number): void {
+    this.recentWindow = window;
+    this.recent = this.byWindow.get(window);
+  }
+
+  add(group: Group, window: number): Group {
+    this.purge();
+    let levels = this.byWindow.get(window);
+    if (levels === undefined) {
+      levels = new Map();
+      this.byWindow.set(window, levels);
+    }
+    if (!levels.has(group.level)) this.groups += 1;
+    levels.set(group.level, group);
+    this.lookAt(window);
+    return group;
+  }
+
+  /** Forgets the groups without tasks, once there are many: aging leaves one behind for each window. */
+  private purge(): void {
+    if (this.groups <= this.purgeAt) return;
+    for (const [window, levels] of this.byWindow) {
+      for (const [level, group] of levels) {
+        if (group.entry === undefined && group.purge()) {
+          levels.delete(level);
+          this.groups -= 1;
+        }
+      }
+      if (levels.size === 0) this.byWindow.delete(window);
+    }
+    this.recentWindow = NaN;
+    this.purgeAt = Math.max(GROUPS_KEPT, 2 * this.groups);
+  }
+}
+
+/**
+ * An order made of lanes: shapes are tried one by one, each offers its best group, that its best lane, that its head.
+ *
+ * Claiming is looking: the task found is dropped from its lane when its state has changed and the lane is asked again.
+ */
+export class LaneOrder implements Order, GroupHost {
+  entries = 0;
+  /** By the shape's index. */
+  private readonly shapes: (ShapeGroups | undefined)[] = [];
+  /** Lanes that wait for their channel to open, by its name, each with its group. */
+  private readonly parked = new Map<string, Map<Lane, Group>>();
+  private readonly fair: boolean;
+  private readonly aged: boolean;
+
+  constructor(
+    readonly plan: Plan,
+    readonly aging: Aging,
+    private readonly turns: Turns,
+  ) {
+    this.fair = plan.grouping === 'level';
+    this.aged = plan.grouping === 'aged';
+  }
+
+  insert(task: Task, place: Place): void {
+    const a = this.plan.first(task);
+    const b = this.plan.second(task);
+    const group = this.groupOf(this.shapeGroups(place.shape), task);
+    const lane = group.laneOf(place);
+    this.entries += 1;
+    // Behind a head that competes already, a task changes nothing that anybody can see.
+    if ((lane.push(task, a, b) && lane.competes && group.entry !== undefined) || lane.parked) return;
+    group.compete(lane, task, a, b);
+    this.offer(group, task, a, b);
+  }
+
+  /** Fills an empty order. Lanes compete once they are full, not with each task that comes. */
+  insertAll(tasks: readonly Task[], placeOf: (task: Task) => Place): void {
+    // In a stack the last goes first: from that end on, each task finds its place at the bottom of its heap.
+    const step = this.plan.name === 'lifo' ? -1 : 1;
+    for (let i = step > 0 ? 0 : tasks.length - 1; i >= 0 && i < tasks.length; i += step) {
+      const task = tasks[i] as Task;
+      const place = placeOf(task);
+      const group = this.groupOf(this.shapeGroups(place.shape), task);
+      group.laneOf(place).push(task, this.plan.first(task), this.plan.second(task));
+    }
+    this.entries += tasks.length;
+    for (const groups of this.shapes) for (const group of groups?.all() ?? []) this.beginCompeting(group);
+  }
+
+  private beginCompeting(group: Group): void {
+    for (const lane of group.allLanes()) {
+      if (!lane.refresh()) continue;
+      group.compete(lane, lane.task as Task, lane.a, lane.b);
+      this.offer(group, lane.task as Task, lane.a, lane.b);
+    }
+  }
+
+  // A task that has left is dropped when it reaches the head of its lane.
+  remove(): void {
+    return;
+  }
+
+  // The entry made with the old rank is dead from now on.
+  rekey(task: Task, place: Place): void {
+    this.insert(task, place);
+  }
+
+  best(claim: ClaimView): Task | undefined {
+    let best: Group | undefined;
+    for (let i = 0; i < this.shapes.length; i += 1) {
+      const groups = this.shapes[i];
+      if (groups?.shape.isOpen() !== true || !claim.matches(groups.shape)) continue;
+      const group = groups.heads.best(claim.window);
+      if (group === undefined) continue;
+      if (best === undefined || this.compare(group, best, claim.window) < 0) best = group;
+    }
+    return best?.task;
+  }
+
+  /** The head of every open lane, for strategies that choose by themselves. */
+  *heads(claim: ClaimView): Iterable<Task> {
+    for (const groups of this.shapes) {
+      if (groups?.shape.isOpen() !== true || !claim.matches(groups.shape)) continue;
+      for (const group of groups.all()) {
+        for (const lane of group.allLanes()) if (!lane.parked && lane.refresh()) yield lane.task as Task;
+      }
+    }
+  }
+
+  /** The smallest pass among the channels of a level with work that could start now. */
+  smallestPass(turns: LevelTurns, isServed: (shape: Shape) => boolean): number | undefined {
+    let smallest: number | undefined;
+    for (const groups of this.shapes) {
+      const group = groups?.byWindow.get(0)?.get(turns.level);
+      if (group === undefined || groups?.shape.isOpen() !== true || !isServed(groups.shape) || !group.refresh())
+        continue;
+      if (smallest === undefined || group.pass < smallest) smallest = group.pass;
+    }
+    return smallest;
+  }
+
+  dropPlace(place: Place): void {
+    const groups = this.shapes[place.shape.index];
+    if (groups === undefined) return;
+    for (const group of groups.all()) {
+      const lane = group.dropLane(place);
+      if (lane === undefined) continue;
+      this.entries -= lane.length;
+      if (lane.parked) this.forgetParked(lane);
+    }
+  }
+
+  dropShape(shape: Shape): void {
+    if (this.shapes[shape.index]?.shape === shape) this.shapes[shape.index] = undefined;
+  }
+
+  // A closed channel's lanes are parked as they come up.
+  channelClosed(): void {
+    return;
+  }
+
+  channelOpened(channel: Channel): void {
+    const parked = this.parked.get(channel.name);
+    if (parked === undefined) return;
+    this.parked.delete(channel.name);
+    for (const [lane, group] of parked) {
+      if (lane.dropped || !group.unpark(lane)) continue;
+      this.offer(group, lane.task as Task, lane.a, lane.b);
+    }
+  }
+
+  park(group: Group, lane: Lane): void {
+    const parked = this.parked.get(lane.channelName);
+    if (parked === undefined) this.parked.set(lane.channelName, new Map([[lane, group]]));
+    else parked.set(lane, group);
+  }
+
+  tasks(): Task[] {
+    const tasks: Task[] = [];
+    for (const groups of this.shapes) {
+      for (const group of groups?.all() ?? []) for (const lane of group.allLanes()) lane.collect(lane, tasks);
+    }
+    return tasks;
+  }
+
+  /** The live tasks of one place; one may come up more than once. */
+  tasksAt(place: Place): Task[] {
+    const tasks: Task[] = [];
+    for (const group of this.shapes[place.shape.index]?.all() ?? []) {
+      const lane = group.knownLane(place);
+      lane?.collect(lane, tasks);
+    }
+    return tasks;
+  }
+
+  owns(group: Group, task: Task): boolean {
+    if (this.plan.grouping === 'none') return true;
+    if (task.urgency !== group.level) return false;
+    return this.fair || windowOf(this.aging, task.ready) === group.window;
+  }
+
+  turnOf(turns: LevelTurns, channel: string): Turn {
+    return this.turns.turn(turns, channel);
+  }
+
+  countDropped(entries: number): void {
+    this.entries -= entries;
+  }
+
+  /** A channel may stay closed for ever while its places come and go. */
+  private forgetParked(lane: Lane): void {
+    const parked = this.parked.get(lane.channelName);
+    if (parked?.delete(lane) === true && parked.size === 0) this.parked.delete(lane.channelName);
+  }
+
+  private offer(group: Group, task: Task, a: number, b: number): void {
+    // Under fair sharing groups compete by level alone.
+    if (this.fair) group.heads.offer(group, task, group.level, 0);
+    else group.heads.offer(group, task, a, b);
+  }
+
+  private shapeGroups(shape: Shape): ShapeGroups {
+    let groups = this.shapes[shape.index];
+    if (groups?.shape !== shape) {
+      // Only levels age here: without groups there is nothing to boost.
+      groups = new ShapeGroups(shape, this.plan.grouping === 'none' ? Infinity : this.aging.maxBoost);
+      while (this.shapes.length <= shape.index) this.shapes.push(undefined);
+      this.shapes[shape.index] = groups;
+    }
+    return groups;
+  }
+
+  private groupOf(groups: ShapeGroups, task: Task): Group {
+    const window = this.aged ? windowOf(this.aging, task.ready) : 0;
+    const level = this.plan.grouping === 'none' ? 0 : task.urgency;
+    if (groups.recentWindow !== window) groups.lookAt(window);
+    const group = groups.recent?.get(level);
+    const turns = this.fair ? this.turns.at(level) : undefined;
+    // A level's account may have been forgotten while it was idle; its groups go with it.
+    if (group !== undefined && group.turns === turns) return group;
+    return groups.add(new Group(this, groups.heads, level, window, turns), window);
+  }
+
+  private compare(x: Group, y: Group, window: number): number {
+    const difference = effectiveLevel(x, this.aging.maxBoost, window) - effectiveLevel(y, this.aging.maxBoost, window);
+    if (this.plan.grouping !== 'none' && difference !== 0) return difference;
+    if (this.fair) return this.compareTurns(x, y);
+    return compareHeads(x, y);
+  }
+
+  private compareTurns(x: Group, y: Group): number {
+    if (x.level !== y.level) return x.level - y.level;
+    if (x.pass !== y.pass) return x.pass - y.pass;
+    const [laneX, laneY] = [x.lane as Lane, y.lane as Lane];
+    return compareNames(laneX.channelName, laneY.channelName) || compareHeads(laneX, laneY);
+  }
+}

@@ -1,0 +1,149 @@
+import type { Task } from '../model/index.js';
+import { compareFifo } from '../model/index.js';
+import { PackedHeap } from './packed-heap.js';
+
+/** Tasks per block of a run: small, so that tasks already taken are not kept alive for long. */
+const BLOCK = 256;
+
+interface Block {
+  readonly tasks: Task[];
+  next: Block | undefined;
+}
+
+/** Says whether an entry made with rank (a, b) still stands for the task. */
+export interface Liveness {
+  isLive(task: Task, a: number, b: number): boolean;
+}
+
+/**
+ * Tasks ordered by (a, b, FIFO), with lazy removal.
+ *
+ * Most tasks of a queue have the plain rank (0, 0) and arrive in FIFO order: they are appended to a run of blocks. What comes
+ * out of order goes to a heap beside it, and the head is the better of the two. An entry whose task has left, or
+ * has another rank by now, is dropped when it reaches the head.
+ */
+export class Queue {
+  /** The head found by the last {@link refreshHead}, and its rank. */
+  task: Task | undefined = undefined;
+  a = 0;
+  b = 0;
+  /** Entries, the dead included. */
+  length = 0;
+  private first: Block | undefined = undefined;
+  private last: Block | undefined = undefined;
+  private taken = 0;
+  private latest: Task | undefined = undefined;
+  private heap: PackedHeap | undefined = undefined;
+
+  /** Adds a task; `true` when it stands behind others, so that the head cannot have changed. */
+  push(task: Task, a: number, b: number): boolean {
+    this.length += 1;
+    if (this.latest === undefined) {
+      if (a === 0 && b === 0) this.startRun(task);
+      else this.pushHeap(task, a, b);
+      return false;
+    }
+    if (a === 0 && b === 0 && compareFifo(this.latest, task) <= 0) {
+      this.append(task);
+      return true;
+    }
+    this.pushHeap(task, a, b);
+    return false;
+  }
+
+  /** Finds the head, dropping dead entries; returns how many were dropped. */
+  refreshHead(liveness: Liveness): number {
+    let dropped = 0;
+    let run = this.runHead();
+    while (run !== undefined && !liveness.isLive(run, 0, 0)) {
+      this.takeRunHead();
+      dropped += 1;
+      run = this.runHead();
+    }
+    const heap = this.heap;
+    if (heap !== undefined) {
+      while (heap.size > 0 && !liveness.isLive(heap.task, heap.a, heap.b)) {
+        heap.pop();
+        dropped += 1;
+      }
+    }
+    this.length -= dropped;
+    this.choose(run);
+    return dropped;
+  }
+
+  /** Adds the tasks of all live entries to a list. */
+  collect(liveness: Liveness, into: Task[]): void {
+    let from = this.taken;
+    for (let block = this.first; block !== undefined; block = block.next) {
+      for (let i = from; i < block.tasks.length; i += 1) {
+        const task = block.tasks[i] as Task;
+        if (liveness.isLive(task, 0, 0)) into.push(task);
+      }
+      from = 0;
+    }
+    if (this.heap === undefined) return;
+    for (const { task, a, b } of this.heap.entries()) if (liveness.isLive(task, a, b)) into.push(task);
+  }
+
+  /** All entries, the dead included, in no particular order. */
+  *entries(): Iterable<{ task: Task; a: number; b: number }> {
+    let from = this.taken;
+    for (let block = this.first; block !== undefined; block = block.next) {
+      for (let i = from; i < block.tasks.length; i += 1) {
+        yield { task: block.tasks[i] as Task, a: 0, b: 0 };
+      }
+      from = 0;
+    }
+    if (this.heap !== undefined) yield* this.heap.entries();
+  }
+
+  private choose(run: Task | undefined): void {
+    const heap = this.heap;
+    if (heap !== undefined && heap.size > 0 && (run === undefined || heap.precedes(0, 0, run))) {
+      this.task = heap.task;
+      this.a = heap.a;
+      this.b = heap.b;
+      return;
+    }
+    this.task = run;
+    this.a = 0;
+    this.b = 0;
+  }
+
+  private startRun(task: Task): void {
+    this.first = this.last = { tasks: [], next: undefined };
+    this.taken = 0;
+    this.append(task);
+  }
+
+  private append(task: Task): void {
+    let last = this.last as Block;
+    if (last.tasks.length === BLOCK) {
+      last.next = { tasks: [], next: undefined };
+      last = this.last = last.next;
+    }
+    last.tasks.push(task);
+    this.latest = task;
+  }
+
+  private pushHeap(task: Task, a: number, b: number): void {
+    this.heap ??= new PackedHeap();
+    this.heap.push(task, a, b);
+  }
+
+  private runHead(): Task | undefined {
+    return this.first?.tasks[this.taken];
+  }
+
+  private takeRunHead(): void {
+    const first = this.first as Block;
+    this.taken += 1;
+    if (this.taken < first.tasks.length) return;
+    this.taken = 0;
+    this.first = first.next;
+    if (this.first !== undefined) return;
+    this.last = undefined;
+    this.latest = undefined;
+  }
+}

@@ -1,0 +1,175 @@
+import type { CapabilityValue, Need, Task } from '../model/index.js';
+import { ChosenOrder } from './chosen-order.js';
+import type { Aging } from './aging.js';
+import { LaneOrder } from './lane-order.js';
+import type { ClaimView, Order } from './order.js';
+import type { Place } from './place.js';
+import type { Plan } from './plan.js';
+import {
+  customPlan,
+  defaultWeight,
+  isWeighted,
+  planOf,
+  usableWeight,
+  type PlanSources,
+  type StrategyChoice,
+} from './strategy.js';
+import type { Turns } from './turns.js';
+import { WeightedOrder } from './weighted-order.js';
+
+/** What a worker may judge a place by: what all its tasks have in common, never a single task. */
+export interface PlaceTraits {
+  readonly channel: { readonly name: string };
+  readonly shape: {
+    readonly type: string;
+    readonly needs: readonly Need[];
+    readonly capabilities: readonly (readonly [string, CapabilityValue])[];
+  };
+}
+
+/** Says which places a worker is willing to take from. */
+export type PlaceFilter = (place: PlaceTraits) => boolean;
+
+/** What orders are made of. */
+export interface OrderSources extends Omit<PlanSources, 'maxWaitMs'> {
+  readonly turns: Turns;
+  random(): number;
+}
+
+/** Before all strategies: who has waited for longest. */
+const OVERDUE: Plan = {
+  name: 'overdue',
+  grouping: 'none',
+  first: (task) => task.ready,
+  second: () => 0,
+  describe: () => 'longest wait',
+};
+
+/** The ready tasks as one kind of worker sees them: by its strategy, and only from places it takes. */
+export class View {
+  /** How many workers look through it. */
+  users = 0;
+  private order: Order | undefined = undefined;
+  private overdue: LaneOrder | undefined = undefined;
+  /** The places the filter was asked about, by index, and what it said. */
+  private readonly asked: Place[] = [];
+  private readonly taken: boolean[] = [];
+
+  constructor(
+    readonly choice: StrategyChoice,
+    readonly filter: PlaceFilter | undefined,
+  ) {}
+
+  get built(): boolean {
+    return this.order !== undefined;
+  }
+
+  get isFair(): boolean {
+    return this.choice === 'fair';
+  }
+
+  /** The order as lanes with turns, once built. */
+  get fairOrder(): LaneOrder | undefined {
+    return this.isFair ? (this.order as LaneOrder | undefined) : undefined;
+  }
+
+  /**
+   * Whether the filter takes this place. It is asked once: places are few and tasks many, and one that changed its mind
+   * would lose tasks. One that throws says no, as a command that is halfway through must not end there.
+   */
+  takes(place: Place): boolean {
+    const { filter } = this;
+    if (filter === undefined) return true;
+    // A place's number may be used again for another place.
+    if (this.asked[place.index] === place) return this.taken[place.index] === true;
+    let takes = false;
+    try {
+      takes = filter(place);
+    } catch {
+      // It stays a no.
+    }
+    this.asked[place.index] = place;
+    this.taken[place.index] = takes;
+    return takes;
+  }
+
+  /** How its order is described. */
+  describe(sources: OrderSources, aging: Aging): string {
+    return planFor(this.choice, sources, aging)?.describe() ?? 'random by weight of priority';
+  }
+
+  /** Makes the order anew from these tasks. */
+  build(tasks: readonly Task[], placeOf: (task: Task) => Place, sources: OrderSources, aging: Aging): void {
+    this.order = makeOrder(this.choice, sources, aging);
+    this.overdue = aging.maxWaitMs === Infinity ? undefined : new LaneOrder(OVERDUE, aging, sources.turns);
+    const { filter, order } = this;
+    const seen = filter === undefined ? tasks : tasks.filter((task) => this.takes(placeOf(task)));
+    order.insertAll(seen, placeOf);
+    this.overdue?.insertAll(seen, placeOf);
+  }
+
+  /** Whether most of what it holds is dead. */
+  isStale(ready: number): boolean {
+    const bound = 2 * ready + 64;
+    return (this.order?.entries ?? 0) > bound || (this.overdue?.entries ?? 0) > bound;
+  }
+
+  insert(task: Task, place: Place): void {
+    if (this.filter !== undefined && !this.takes(place)) return;
+    this.order?.insert(task, place);
+    this.overdue?.insert(task, place);
+  }
+
+  remove(task: Task, place: Place): void {
+    this.order?.remove(task, place);
+  }
+
+  rekey(task: Task, place: Place): void {
+    if (this.filter !== undefined && !this.takes(place)) return;
+    this.order?.rekey(task, place);
+  }
+
+  /** The best task that could start now. */
+  best(claim: ClaimView, maxWaitMs: number): Task | undefined {
+    const longest = this.overdue?.best(claim);
+    if (longest !== undefined && claim.mono - longest.ready >= maxWaitMs) return longest;
+    return this.order?.best(claim);
+  }
+
+  /** Every live task it holds; one may come up more than once. */
+  tasks(): Task[] {
+    return this.order?.tasks() ?? [];
+  }
+
+  /** The live tasks of one place; one may come up more than once. */
+  tasksAt(place: Place): Task[] {
+    return this.order?.tasksAt(place) ?? [];
+  }
+
+  each(visit: (order: Order) => void): void {
+    if (this.order !== undefined) visit(this.order);
+    if (this.overdue !== undefined) visit(this.overdue);
+  }
+}
+
+/** The plan behind a choice; `undefined` where chance decides. */
+export function planFor(
+  choice: StrategyChoice,
+  sources: Omit<PlanSources, 'maxWaitMs'>,
+  aging: Aging,
+): Plan | undefined {
+  if (choice === 'weighted-random' || isWeighted(choice)) return undefined;
+  if (typeof choice === 'object') return customPlan(choice);
+  return planOf(choice, { ...sources, pathOf: (task) => sources.pathOf(task), maxWaitMs: aging.maxWaitMs });
+}
+
+function makeOrder(choice: StrategyChoice, sources: OrderSources, aging: Aging): Order {
+  const random = (): number => sources.random();
+  if (isWeighted(choice)) return new WeightedOrder(usableWeight(choice.weight), random);
+  const plan = planFor(choice, sources, aging);
+  if (plan === undefined) return new WeightedOrder(defaultWeight, random);
+  if (typeof choice === 'object' && choice.choose !== undefined) {
+    return new ChosenOrder({ ...choice, choose: choice.choose.bind(choice) }, random, plan, aging, sources.turns);
+  }
+  return new LaneOrder(plan, aging, sources.turns);
+}

@@ -1,0 +1,45 @@
+import type { Dependencies } from '../core/index.js';
+import type { Attempt, ErrorRecord } from '../model/index.js';
+import type { TaskContext } from './handle.js';
+
+/** A handler's view of its task; what few handlers ask for is made when it is asked for. */
+export class RunningTask implements TaskContext {
+  private controller: AbortController | undefined = undefined;
+
+  constructor(
+    private readonly running: Attempt,
+    private readonly graph: Dependencies,
+    /** Those that are listened to for an abort. */
+    private readonly signals: Map<Attempt, RunningTask>,
+  ) {}
+
+  get id(): string {
+    return this.running.task.id;
+  }
+
+  get attempt(): number {
+    return this.running.number;
+  }
+
+  get channel(): string {
+    return this.running.task.spec.channel;
+  }
+
+  get dependencies(): readonly unknown[] {
+    return this.graph.of(this.running.task).map(({ task }) => (task.state === 'completed' ? task.value : undefined));
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      this.signals.set(this.running, this);
+    }
+    return this.controller.signal;
+  }
+
+  abort(error: ErrorRecord): void {
+    const reason = new Error(error.message);
+    reason.name = error.name;
+    this.controller?.abort(reason);
+  }
+}

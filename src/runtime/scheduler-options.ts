@@ -1,0 +1,144 @@
+import { checkAging, checkStrategy, type Core, type CoreOptions, type StrategyChoice } from '../core/index.js';
+import {
+  fieldsOf,
+  parseChoice,
+  parseDuration,
+  parsePositiveDuration,
+  refuseConfig,
+  refuseUnknown,
+  type Duration,
+  type Moment,
+} from '../model/index.js';
+
+/** How waiting turns into urgency. */
+export interface AgingOptions {
+  /** One level for each such stretch of waiting; ten seconds unless given. */
+  readonly every?: Duration | undefined;
+  /** At most so many levels. */
+  readonly maxBoost?: number | undefined;
+  /** A task that has waited for as long goes before all others. */
+  readonly maxWait?: Duration | undefined;
+}
+
+/** What a scheduler is made with. */
+export interface SchedulerOptions {
+  /** How many tasks run at a time; 16 unless given. */
+  readonly concurrency?: number | undefined;
+  /** Who goes first; by priority unless given. */
+  readonly strategy?: StrategyChoice | 'weighted_random' | undefined;
+  readonly aging?: AgingOptions | false | undefined;
+  /** Units of named resources. */
+  readonly resources?: Readonly<Record<string, number>> | undefined;
+  readonly limits?:
+    | {
+        readonly global?: number | undefined;
+        readonly perType?: Readonly<Record<string, number>> | undefined;
+        /** `*` is for every channel without a limit of its own. */
+        readonly perChannel?: Readonly<Record<string, number>> | undefined;
+      }
+    | undefined;
+  readonly channels?:
+    | {
+        readonly weights?: Readonly<Record<string, number>> | undefined;
+        /** What channels share: the turns unless given, or the time. */
+        readonly charge?: 'turns' | 'time' | undefined;
+      }
+    | undefined;
+  /** How many finished tasks are kept, and for how long. */
+  readonly retain?: { readonly count?: number | undefined; readonly age?: Duration | undefined } | undefined;
+  /** Of whatever is random: the same seed makes the same choices. */
+  readonly seed?: number | string | undefined;
+}
+
+const KNOWN = {
+  '': ['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed'],
+  aging: ['every', 'maxBoost', 'maxWait'],
+  limits: ['global', 'perType', 'perChannel'],
+  channels: ['weights', 'charge'],
+  retain: ['count', 'age'],
+} as const;
+
+/** The options of one section, of which every name is known. */
+function section(options: unknown, name: keyof typeof KNOWN): Map<string, unknown> {
+  const fields = options === undefined ? [] : fieldsOf(options, name === '' ? 'options' : name, refuseConfig);
+  for (const [key, value] of fields) {
+    const known: readonly string[] = KNOWN[name];
+    if (!known.includes(key)) refuseUnknown(name === '' ? key : `${name}.${key}`, key, value, known, refuseConfig);
+  }
+  return new Map(fields);
+}
+
+/** How many tasks run at a time. */
+export function concurrencyOf(options: SchedulerOptions): number {
+  const { concurrency = 16 } = options;
+  if (concurrency === Infinity || (Number.isInteger(concurrency) && concurrency > 0)) return concurrency;
+  return refuseConfig('concurrency', concurrency, 'a whole number of at least 1, or Infinity');
+}
+
+/** The part of the options that a core is made with; all names are checked here. */
+export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<CoreOptions> & { origin: Moment } {
+  const given = section(options, '');
+  const channels = section(options.channels, 'channels');
+  section(options.limits, 'limits');
+  const { seed } = options;
+  if (seed !== undefined && typeof seed !== 'string' && !Number.isFinite(seed)) {
+    refuseConfig('seed', seed, 'a finite number or a text');
+  }
+  return {
+    origin,
+    ...(seed === undefined ? {} : { seed }),
+    ...(given.has('strategy') ? { strategy: checkStrategy(options.strategy, 'strategy') } : {}),
+    ...(options.aging === undefined
+      ? {}
+      : { aging: checkAging(options.aging === false ? false : agingMs(options.aging)) }),
+    ...(channels.has('charge')
+      ? { charge: parseChoice(channels.get('charge'), ['turns', 'time'], 'channels.charge', refuseConfig) }
+      : {}),
+    retain: retainOf(options.retain),
+  };
+}
+
+/** The part that is set on a core, as it may be again later. */
+export function applySettings(core: Core, options: SchedulerOptions, now: Moment): void {
+  const { limits = {}, channels = {} } = options;
+  for (const [resource, units] of numbers(options.resources, 'resources')) {
+    core.handle({ kind: 'setCapacity', now, resource, units });
+  }
+  if (limits.global !== undefined) {
+    core.handle({ kind: 'setLimit', now, scope: 'global', key: '', limit: limits.global });
+  }
+  for (const [key, limit] of numbers(limits.perType, 'limits.perType')) {
+    core.handle({ kind: 'setLimit', now, scope: 'type', key, limit });
+  }
+  for (const [key, limit] of numbers(limits.perChannel, 'limits.perChannel')) {
+    core.handle({ kind: 'setLimit', now, scope: 'channel', key, limit });
+  }
+  for (const [channel, weight] of numbers(channels.weights, 'channels.weights')) {
+    core.handle({ kind: 'setWeight', now, channel, weight });
+  }
+}
+
+function numbers(record: unknown, field: string): [string, number][] {
+  if (record === undefined) return [];
+  return fieldsOf(record, field, refuseConfig).map(([key, value]) => {
+    return typeof value === 'number' ? [key, value] : refuseConfig(`${field}.${key}`, value, 'a number');
+  });
+}
+
+function retainOf(retain: SchedulerOptions['retain']): CoreOptions['retain'] {
+  const given = section(retain, 'retain');
+  const count = given.get('count') ?? 1_000;
+  if (typeof count !== 'number' || !(count >= 0)) return refuseConfig('retain.count', count, 'a number of at least 0');
+  const ageMs = given.has('age') ? parseDuration(given.get('age'), 'retain.age', refuseConfig) : 3_600_000;
+  return { count, ageMs };
+}
+
+function agingMs(aging: AgingOptions): { everyMs?: number; maxBoost?: number; maxWaitMs?: number } {
+  const given = section(aging, 'aging');
+  const duration = (name: string): number => parsePositiveDuration(given.get(name), `aging.${name}`, refuseConfig);
+  return {
+    ...(given.has('every') ? { everyMs: duration('every') } : {}),
+    ...(aging.maxBoost === undefined ? {} : { maxBoost: aging.maxBoost }),
+    ...(given.has('maxWait') ? { maxWaitMs: duration('maxWait') } : {}),
+  };
+}

@@ -1,0 +1,99 @@
+import type { Naive, NaiveTask } from './naive.js';
+
+export type NaiveStrategy = 'fifo' | 'lifo' | 'priority' | 'deadline' | 'fair' | 'weighted-random' | 'critical-path';
+
+export interface NaiveAging {
+  readonly everyMs: number;
+  readonly maxBoost: number;
+  readonly maxWaitMs: number;
+}
+
+type Tuple = readonly (number | string)[];
+
+/** The smallest tuple goes first, compared from left to right. */
+function compare(x: Tuple, y: Tuple): number {
+  for (const [at, part] of x.entries()) {
+    const other = y[at] as number | string;
+    if (part !== other) return part < other ? -1 : 1;
+  }
+  return 0;
+}
+
+function smallest(tasks: readonly NaiveTask[], tupleOf: (task: NaiveTask) => Tuple): NaiveTask {
+  return tasks.toSorted((x, y) => compare(tupleOf(x), tupleOf(y)))[0] as NaiveTask;
+}
+
+/** The number of the aging window that a moment falls into. */
+function windowOf(aging: NaiveAging, mono: number): number {
+  return aging.everyMs === Infinity ? 0 : Math.floor(mono / aging.everyMs);
+}
+
+/** A level after its boost for having waited since then. */
+function boosted(model: Naive, level: number, since: number): number {
+  const windows = windowOf(model.aging, model.mono) - windowOf(model.aging, since);
+  return level - Math.min(model.aging.maxBoost, windows);
+}
+
+/** The next of these eligible tasks by the strategy; with weighted random, all that the draw allows. */
+export function pick(
+  model: Naive,
+  strategy: NaiveStrategy,
+  eligible: readonly NaiveTask[],
+  draw: () => number,
+  shapeKey: (task: NaiveTask) => string,
+): NaiveTask[] {
+  const fifo = (task: NaiveTask): Tuple => [task.due, task.sequence];
+  const overdue = eligible.filter((task) => model.mono - model.readyFrom(task) >= model.aging.maxWaitMs);
+  if (overdue.length > 0) return [smallest(overdue, (task) => [model.readyFrom(task), ...fifo(task)])];
+
+  const levels = model.inherited((task) => task.level);
+  const deadlines = model.inherited((task) => task.spec.deadline);
+  const level = (task: NaiveTask): number => levels.get(task) as number;
+  const deadline = (task: NaiveTask): number => deadlines.get(task) as number;
+  const effective = (task: NaiveTask): number => boosted(model, level(task), model.readyFrom(task));
+  const latest = (task: NaiveTask): number =>
+    deadline(task) < Infinity ? deadline(task) : model.readyFrom(task) + model.aging.maxWaitMs + model.origin;
+
+  switch (strategy) {
+    case 'fifo':
+      return [smallest(eligible, fifo)];
+    case 'lifo':
+      return [smallest(eligible, (task) => [-task.due, -task.sequence])];
+    case 'priority':
+      return [smallest(eligible, (task) => [effective(task), deadline(task), ...fifo(task)])];
+    case 'critical-path':
+      return [smallest(eligible, (task) => [effective(task), -model.path(task), deadline(task), ...fifo(task)])];
+    case 'deadline':
+      return [smallest(eligible, (task) => [latest(task), level(task), ...fifo(task)])];
+    case 'fair':
+      return [
+        smallest(eligible, (task) => [
+          boosted(model, level(task), model.turns.agesFrom(level(task))),
+          level(task),
+          model.turns.pass(level(task), task.spec.channel),
+          task.spec.channel,
+          deadline(task),
+          ...fifo(task),
+        ]),
+      ];
+    case 'weighted-random': {
+      const order = eligible.toSorted((x, y) =>
+        compare([shapeKey(x), x.spec.channel, x.sequence], [shapeKey(y), y.spec.channel, y.sequence]),
+      );
+      return drawn(order, (task) => 1 / Math.max(level(task), 0.5), draw());
+    }
+  }
+}
+
+/** The tasks whose stretch of the summed weights holds the draw, give or take what rounding may do at its ends. */
+function drawn(tasks: readonly NaiveTask[], weightOf: (task: NaiveTask) => number, draw: number): NaiveTask[] {
+  const total = tasks.reduce((sum, task) => sum + weightOf(task), 0);
+  const slack = total * 1e-9;
+  let from = 0;
+  return tasks.filter((task) => {
+    const to = from + weightOf(task);
+    const holds = draw * total >= from - slack && draw * total <= to + slack;
+    from = to;
+    return holds;
+  });
+}

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import type { Strategy, StrategyChoice, StrategyName } from '../../src/core/index.js';
+import { InvalidConfigError } from '../../src/model/index.js';
+import { SIM_START, sim, type SimTaskOptions } from '../../src/testing/index.js';
+
+/** One set of tasks that every strategy puts into an order of its own. */
+const MIXED: Readonly<Record<string, SimTaskOptions>> = {
+  report: { priority: 'low', channel: 'b', deadline: SIM_START + 50_000, estimate: 5 },
+  fetch: { priority: 'high', channel: 'b', estimate: 1 },
+  clean: { priority: 'normal', channel: 'a', deadline: SIM_START + 90_000, estimate: 9 },
+  index: { priority: 'high', channel: 'b', estimate: 7 },
+  mail: { priority: 'high', channel: 'c', deadline: SIM_START + 70_000, estimate: 1 },
+};
+
+const ORDERS: Readonly<Record<Exclude<StrategyName, 'weighted-random'>, readonly string[]>> = {
+  fifo: ['report', 'fetch', 'clean', 'index', 'mail'],
+  lifo: ['mail', 'index', 'clean', 'fetch', 'report'],
+  priority: ['mail', 'fetch', 'index', 'clean', 'report'],
+  deadline: ['report', 'mail', 'clean', 'fetch', 'index'],
+  fair: ['fetch', 'mail', 'index', 'clean', 'report'],
+  'critical-path': ['index', 'mail', 'fetch', 'clean', 'report'],
+};
+const NAMES = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
+
+const byIdBackwards: Strategy = {
+  name: 'by-id-backwards',
+  rank: (task) => -(task.id.codePointAt(0) ?? 0),
+  describe: () => 'id backwards → FIFO',
+};
+
+function mixed(strategy?: StrategyChoice) {
+  const s = sim(strategy === undefined ? {} : { strategy });
+  s.addAll(MIXED);
+  return s;
+}
+
+function seizeError(action: () => unknown): unknown {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('A1.1 strategies by name', () => {
+  test.each(NAMES)('A1.1 %s hands out tasks in its own order', (name) => {
+    expect(mixed(name).drain()).toEqual(ORDERS[name]);
+  });
+
+  test('A1.1 without a choice the strategy is priority', () => {
+    expect(mixed().drain()).toEqual(ORDERS.priority);
+    expect(mixed().core.describeOrder()).toBe(mixed('priority').core.describeOrder());
+  });
+
+  test('A1.1 weighted-random may be written weighted_random, and hands out every task once', () => {
+    const drawn = mixed('weighted-random').drain();
+    const alias = mixed('weighted_random' as StrategyName).drain();
+    expect(alias).toEqual(drawn);
+    expect([...drawn].sort()).toEqual(Object.keys(MIXED).sort());
+    const later = sim({ strategy: 'fifo' });
+    later.send({ kind: 'setStrategy', strategy: 'weighted_random' as StrategyName });
+    later.addAll(MIXED);
+    expect(later.drain()).toEqual(drawn);
+  });
+});
+
+describe('A1.2 strategies of one’s own', () => {
+  test('A1.2 the smallest rank goes first, equal ranks are FIFO, and what has no usable rank goes last', () => {
+    expect(mixed(byIdBackwards).drain()).toEqual(['report', 'mail', 'index', 'fetch', 'clean']);
+    const picky: Strategy = {
+      name: 'picky',
+      rank: (task) => {
+        if (task.id === 'report') throw new Error('no rank for reports');
+        return task.id === 'fetch' ? NaN : 0;
+      },
+      describe: () => 'picky',
+    };
+    expect(mixed(picky).drain()).toEqual(['clean', 'index', 'mail', 'report', 'fetch']);
+  });
+
+  test('A1.2 a worker may have one as well as the scheduler', () => {
+    const s = mixed('fifo');
+    s.worker('backwards', { strategy: byIdBackwards });
+    expect(s.claim(2, 'backwards')).toEqual(['report', 'mail']);
+    expect(s.claim()).toEqual(['fetch']);
+    expect(s.claim(1, 'backwards')).toEqual(['index']);
+  });
+
+  test('A1.2 a rank is asked again when the level of a waiting task changes, also in a paused channel', () => {
+    const byLevel: Strategy = { name: 'by-level', rank: (task) => task.level, describe: () => 'level' };
+    const s = sim({ strategy: byLevel });
+    for (const id of ['x', 'y', 'z']) s.add(id, { channel: id });
+    s.send({ kind: 'setPriority', task: 'y', level: 1 });
+    s.send({ kind: 'pauseChannel', channel: 'z' });
+    s.send({ kind: 'setPriority', task: 'z', level: 0 });
+    s.send({ kind: 'resumeChannel', channel: 'z' });
+    expect(s.drain()).toEqual(['z', 'y', 'x']);
+  });
+
+  test('A1.2 choose picks among the heads of lanes, with the scheduler’s time and chance', () => {
+    const times: number[] = [];
+    const lastChannel: Strategy = {
+      name: 'last-channel',
+      rank: (task) => task.level,
+      choose: (heads, context) => {
+        times.push(context.now);
+        expect(context.random()).toBeLessThan(1);
+        return [...heads].sort((x, y) => (x.channel < y.channel ? 1 : -1))[0] ?? (heads[0] as never);
+      },
+      describe: () => 'last channel → priority',
+    };
+    const s = mixed(lastChannel);
+    s.advance(40);
+    expect(s.drain()).toEqual(['mail', 'fetch', 'index', 'report', 'clean']);
+    expect(times).toEqual([40, 40, 40, 40, 40]);
+  });
+
+  test('A1.2 a choice that is none of the heads falls back on the rank instead of idling', () => {
+    const astray: Strategy = { ...byIdBackwards, choose: (heads) => ({ ...(heads[0] as (typeof heads)[0]) }) };
+    expect(mixed(astray).drain()).toEqual(['report', 'mail', 'index', 'fetch', 'clean']);
+  });
+
+  test('A1.2 an unknown name is refused with the known ones, wherever a strategy is given', () => {
+    const unknown = 'round-robin' as StrategyName;
+    const s = sim();
+    for (const refused of [
+      () => sim({ strategy: unknown }),
+      () => s.send({ kind: 'setStrategy', strategy: unknown }),
+      () => {
+        s.worker('w', { strategy: unknown });
+      },
+      () => s.send({ kind: 'setStrategy', strategy: { name: 'half', rank: () => 0 } as unknown as Strategy }),
+    ]) {
+      const error = seizeError(refused);
+      expect(error).toBeInstanceOf(InvalidConfigError);
+      for (const name of [...NAMES, 'weighted-random']) expect((error as Error).message).toContain(name);
+    }
+    expect(s.core.state.workers.has('w')).toBe(false);
+  });
+
+  test('A1.2 a weight function that gives no share above zero is refused', () => {
+    for (const weight of [() => 0, () => -1, () => NaN, () => Infinity]) {
+      const error = seizeError(() => sim({ strategy: { name: 'weighted-random', weight } }));
+      expect(error).toBeInstanceOf(InvalidConfigError);
+      expect((error as InvalidConfigError).field).toBe('strategy.weight');
+    }
+  });
+});
+
+describe('A2.1 switching strategies', () => {
+  const pairs = NAMES.flatMap((from) => NAMES.filter((to) => to !== from).map((to) => [from, to] as const));
+  /** What is left of an order once its first task under another strategy has gone. */
+  const rest = (to: keyof typeof ORDERS, taken: string) => ORDERS[to].filter((id) => id !== taken);
+
+  test.each(pairs)('A2.1 %s to %s and back: the very next claim obeys the order in force', (from, to) => {
+    const s = mixed(from);
+    s.send({ kind: 'setStrategy', strategy: to });
+    const first = s.claim();
+    expect(first).toEqual([ORDERS[to][0]]);
+    s.send({ kind: 'setStrategy', strategy: from });
+    const second = s.claim();
+    expect(second).toEqual([rest(from, first[0] as string)[0]]);
+    expect([...s.claim(9), ...first, ...second].sort()).toEqual(Object.keys(MIXED).sort());
+  });
+
+  test.each(pairs)('A2.1 a worker that goes from %s to %s sees all ready tasks', (from, to) => {
+    const s = mixed('lifo');
+    s.worker('w', { strategy: from });
+    const first = s.claim(1, 'w');
+    expect(first).toEqual([ORDERS[from][0]]);
+    s.worker('w', { strategy: to });
+    expect(s.claim(1, 'w')).toEqual([rest(to, first[0] as string)[0]]);
+    expect(s.claim(9)).toHaveLength(3);
+  });
+
+  test.each(NAMES)('A2.1 tasks that came under weighted-random are all in the order of %s, and back', (name) => {
+    const s = mixed('weighted-random');
+    const [first = ''] = s.claim();
+    s.send({ kind: 'setStrategy', strategy: name });
+    const [second = ''] = s.claim();
+    // The accounts of channels begin with the switch, so what is left of the list is the list without it.
+    expect(second).toBe(rest(name, first)[0]);
+    s.send({ kind: 'setStrategy', strategy: 'weighted-random' });
+    expect([first, second, ...s.drain()].sort()).toEqual(Object.keys(MIXED).sort());
+  });
+
+  test('A2.1 a worker with a filter and no strategy of its own follows the scheduler’s', () => {
+    const s = mixed('fifo');
+    s.worker('only-b', { filter: (place) => place.channel.name === 'b' });
+    expect(s.claim(1, 'only-b')).toEqual(['report']);
+    s.send({ kind: 'setStrategy', strategy: 'lifo' });
+    expect(s.claim(9, 'only-b')).toEqual(['index', 'fetch']);
+  });
+
+  test('A2.1 changing the filter of a worker that takes turns counts nobody twice', () => {
+    const s = sim({ strategy: 'fifo' });
+    for (let i = 0; i < 3; i += 1) s.add(`a${String(i)}`, { channel: 'a' });
+    s.worker('w', { strategy: 'fair', filter: () => true });
+    s.claim(1, 'w');
+    s.worker('w', { strategy: 'fair', filter: (place) => place.channel.name !== 'none' });
+    s.claim(1, 'w');
+    s.claim(1, 'w');
+    expect([...s.core.state.index.turns.all()].map((level) => level.waiting)).toEqual([0]);
+  });
+
+  test('A2.1 a strategy of one’s own takes over and gives back like the others', () => {
+    const s = mixed('priority');
+    s.send({ kind: 'setStrategy', strategy: byIdBackwards });
+    expect(s.claim()).toEqual(['report']);
+    s.send({ kind: 'setStrategy', strategy: 'fifo' });
+    expect(s.drain()).toEqual(['fetch', 'clean', 'index', 'mail']);
+  });
+});
+
+test('A6 one, two, three: FIFO forwards, LIFO backwards; levels 100, 50, 1: the lowest first', () => {
+  const numbered = (strategy: StrategyName) => {
+    const s = sim({ strategy });
+    for (const id of ['1', '2', '3']) s.add(id);
+    return s.drain();
+  };
+  expect(numbered('fifo')).toEqual(['1', '2', '3']);
+  expect(numbered('lifo')).toEqual(['3', '2', '1']);
+  const s = sim({ strategy: 'priority' });
+  for (const level of [100, 50, 1]) s.add(`level ${String(level)}`, { priority: level });
+  expect(s.drain()).toEqual(['level 1', 'level 50', 'level 100']);
+});

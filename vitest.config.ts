@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    setupFiles: ['test/setup.ts'],
+    pool: 'threads',
+    // Modules hold no state between tests, so loading them once per thread is enough.
+    isolate: false,
+    testTimeout: 60_000,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: {
+        branches: 85,
+        'src/model/**': { branches: 95 },
+        'src/ready/**': { branches: 95 },
+        'src/core/**': { branches: 95 },
+      },
+    },
+  },
+});
