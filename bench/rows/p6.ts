@@ -18,6 +18,8 @@ const ours: CancelSome = async (ready, cancels) => {
   });
   // With every slot taken, what follows stays ready.
   for (let i = 0; i < slots; i++) scheduler.add(() => gate);
+  // They must have started: what is added in the same turn is ordered by priority first.
+  await setImmediate();
   const priorities = randomIntegers(ready, 10);
   const handles = priorities.map((priority) => scheduler.add(noop, { priority }));
   const victims = pick(ready, cancels).map((index) => handles[index]!);
