@@ -55,8 +55,7 @@ export function doom(state: State, task: Task, dependencyId: string, how: FinalS
     skipped(state, task, dependencyId);
     return;
   }
-  const error = new DependencyFailedError({ taskId: task.id, dependencyId, state: how });
-  failed(state, task, recordOwnError(error), error);
+  failed(state, task, DependencyFailedError.record({ taskId: task.id, dependencyId, state: how }));
 }
 
 function bySequence(x: Task, y: Task): number {

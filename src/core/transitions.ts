@@ -1,6 +1,5 @@
 import {
   DependencyFailedError,
-  recordOwnError,
   IllegalTransitionError,
   extraOf,
   isFinal,
@@ -157,8 +156,8 @@ export function cancelled(state: State, task: Task, error: ErrorRecord): void {
 /** The task is left out because something it depends on did not complete. */
 export function skipped(state: State, task: Task, dependency: string): void {
   move(state, task, 'skipped');
-  const error = new DependencyFailedError({ taskId: task.id, dependencyId: dependency, state: 'failed' });
-  extraOf(task).error = recordOwnError(error);
+  const data = { taskId: task.id, dependencyId: dependency, state: 'failed' } as const;
+  extraOf(task).error = DependencyFailedError.record(data);
   state.emit?.({ kind: 'task.skipped', task: task.id, dependency, wall: state.wall, mono: state.mono });
   finish(state, task);
 }

@@ -1,3 +1,4 @@
+import type { ErrorRecord } from './error-record.js';
 import { SchedulerError } from './scheduler-error.js';
 import { show } from './show.js';
 import type { FinalState } from './state.js';
@@ -12,11 +13,20 @@ export class CancelledError extends SchedulerError {
   readonly reason: unknown;
 
   constructor(data: { readonly taskId: string; readonly reason?: unknown }) {
-    const why = data.reason === undefined ? '' : `: ${show(data.reason)}`;
-    super(`Task ${show(data.taskId)} was cancelled${why}.`, data.reason === undefined ? {} : { cause: data.reason });
+    super(cancelledText(data), data.reason === undefined ? {} : { cause: data.reason });
     this.taskId = data.taskId;
     this.reason = data.reason;
   }
+
+  /** What is kept of the error, without making one: its stack would take longer than the cancellation. */
+  static record(data: { readonly taskId: string; readonly reason?: string | undefined }): ErrorRecord {
+    return { name: 'CancelledError', message: cancelledText(data), code: 'CANCELLED', data };
+  }
+}
+
+function cancelledText(data: { readonly taskId: string; readonly reason?: unknown }): string {
+  const why = data.reason === undefined ? '' : `: ${show(data.reason)}`;
+  return `Task ${show(data.taskId)} was cancelled${why}.`;
 }
 
 /** An attempt took longer than its timeout and was aborted. */
@@ -95,16 +105,32 @@ export class DependencyFailedError extends SchedulerError {
     readonly state: FinalState;
     readonly cause?: unknown;
   }) {
-    const was = data.state === 'failed' || data.state === 'completed' ? data.state : `was ${data.state}`;
-    super(
-      `Task ${show(data.taskId)} cannot run: its dependency ${show(data.dependencyId)} ${was}. ` +
-        "Use onDependencyFailure: 'skip' or 'run' if that is acceptable.",
-      data.cause === undefined ? {} : { cause: data.cause },
-    );
+    super(dependencyFailedText(data), data.cause === undefined ? {} : { cause: data.cause });
     this.taskId = data.taskId;
     this.dependencyId = data.dependencyId;
     this.state = data.state;
   }
+
+  /** What is kept of the error, without making one: a hundred thousand dependants may fall with one task. */
+  static record(data: {
+    readonly taskId: string;
+    readonly dependencyId: string;
+    readonly state: FinalState;
+  }): ErrorRecord {
+    return { name: 'DependencyFailedError', message: dependencyFailedText(data), code: 'DEPENDENCY_FAILED', data };
+  }
+}
+
+function dependencyFailedText(data: {
+  readonly taskId: string;
+  readonly dependencyId: string;
+  readonly state: FinalState;
+}): string {
+  const was = data.state === 'failed' || data.state === 'completed' ? data.state : `was ${data.state}`;
+  return (
+    `Task ${show(data.taskId)} cannot run: its dependency ${show(data.dependencyId)} ${was}. ` +
+    "Use onDependencyFailure: 'skip' or 'run' if that is acceptable."
+  );
 }
 
 /** Running tasks wait for each other in a circle, directly or through what they hold. */

@@ -7,6 +7,8 @@ export interface ErrorRecord {
   readonly message: string;
   readonly code?: string;
   readonly stack?: string;
+  /** What one of the scheduler's own errors is about, from which it is made again. */
+  readonly data?: Readonly<Record<string, string | undefined>>;
   /** What led to it, the nearest cause first, as `name: message`. */
   readonly causes?: readonly string[];
 }

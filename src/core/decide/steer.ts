@@ -5,7 +5,6 @@ import {
   UnknownDependencyError,
   UnknownTaskError,
   isFinal,
-  recordOwnError,
   type ErrorRecord,
   type FailurePolicy,
   type FinalState,
@@ -26,7 +25,7 @@ export function taskFor(state: State, id: string): Task {
 /** Takes back an unfinished task; one that has ended is refused. */
 export function cancel(state: State, task: Task, reason: string | undefined): void {
   if (isFinal(task.state)) throw new IllegalTransitionError({ taskId: task.id, from: task.state, to: 'cancelled' });
-  cancelAs(state, task, recordOwnError(new CancelledError({ taskId: task.id, reason })));
+  cancelAs(state, task, CancelledError.record({ taskId: task.id, reason }));
 }
 
 function cancelAs(state: State, task: Task, error: ErrorRecord): void {
