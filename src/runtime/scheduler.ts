@@ -72,7 +72,9 @@ export class Scheduler {
 
   /** Unfinished tasks that do not run. */
   get size(): number {
-    return this.core.state.pending - this.core.state.running;
+    const { pending, running, abandoned } = this.core.state;
+    // An attempt that was given up still runs, but its task does not.
+    return pending - (running - abandoned.size);
   }
 
   /** Attempts that run now. */

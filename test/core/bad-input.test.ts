@@ -436,3 +436,13 @@ test('row 12 a clock that jumps back does not move monotonic time back', () => {
   s.core.handle({ kind: 'tick', now: { wall: SIM_START - 1e9, mono: 10 } });
   expect(s.core.state.mono).toBe(50);
 });
+
+test('row 24 an edge with an unknown policy is refused and not added', () => {
+  const s = sim();
+  s.add('first');
+  s.add('second');
+  const request = { kind: 'addDependency', task: 'second', dependency: 'first' } as const;
+  expect(() => s.send({ ...request, onFailure: 'boo' as 'fail' })).toThrow(/onFailure.*"boo"/);
+  expect(s.core.state.dependencies.of(s.task('second'))).toEqual([]);
+  expect(s.state('second')).toBe('ready');
+});

@@ -223,3 +223,14 @@ test('a strategy of one’s own that throws does not stop the work', async () =>
   expect(await scheduler.add(() => 'done')).toBe('done');
   await scheduler.close();
 });
+
+test('row 16 a handler that never settles is given up: its task ends, and only its slot stays taken', async () => {
+  const scheduler = new Scheduler({ concurrency: 2 });
+  const { opened, open } = gate();
+  const stuck = scheduler.add(() => opened, { timeout: 10 });
+  await expect(stuck.result).rejects.toMatchObject({ code: 'TIMEOUT' });
+  expect([scheduler.size, scheduler.running]).toEqual([0, 1]);
+  expect(await scheduler.add(() => 'others go on')).toBe('others go on');
+  open();
+  await scheduler.close();
+});
