@@ -1,4 +1,5 @@
 import { SeededRandom, StaleLeaseError, Task, extraOf, type Attempt, type Fact, type Setting } from '../model/index.js';
+import { workerFor } from './decide/claim.js';
 import * as configure from './decide/configure.js';
 import { seriesAdded, seriesFor } from './decide/repeat.js';
 import { taskFor } from './decide/steer.js';
@@ -154,7 +155,7 @@ function applySubmitted(state: State, fact: Extract<Fact, { kind: 'task.submitte
 function applyToAttempt(state: State, fact: AttemptFact): void {
   switch (fact.kind) {
     case 'attempt.started':
-      started(state, taskFor(state, fact.task), fact.workerId, fact.leaseMs ?? Infinity);
+      started(state, taskFor(state, fact.task), workerFor(state, fact.workerId), fact.leaseMs ?? Infinity);
       return;
     case 'attempt.ended':
       ended(state, currentAttempt(state, fact.task, fact.attempt), fact.how);

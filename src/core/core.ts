@@ -117,7 +117,7 @@ export class Core {
       this.untold.shift();
       return;
     }
-    this.begin(fact);
+    this.begin({ wall: fact.wall, mono: fact.mono });
     apply(state, fact);
     this.told = { wall: state.wall, mono: state.mono };
   }

@@ -2,6 +2,7 @@ import { Attempt, InvalidConfigError, type AttemptEnd, type Task } from '../mode
 import { finite } from './resources.js';
 import type { State } from './state.js';
 import { move } from './transitions.js';
+import type { Worker } from './worker.js';
 
 /*
  * What happens to attempts: they start, hold what they took, and give it back.
@@ -11,12 +12,13 @@ import { move } from './transitions.js';
 const MEANS_KEPT = 4096;
 
 /** The task is granted to a worker. */
-export function started(state: State, task: Task, workerId: string, leaseMs: number): Attempt {
+export function started(state: State, task: Task, worker: Worker, leaseMs: number): Attempt {
   const place = state.places.at(task.place);
+  const workerId = worker.spec.id;
   state.index.starting(task);
   move(state, task, 'running');
   task.attempts += 1;
-  const attempt = new Attempt(task, task.attempts, state.epoch, workerId, state.mono, state.wall, leaseMs);
+  const attempt = new Attempt(task, task.attempts, state.epoch, workerId, state.now, leaseMs);
   task.attempt = attempt;
   state.running += 1;
   // An attempt keeps its place alive by itself: it may outlive its task.
@@ -24,8 +26,7 @@ export function started(state: State, task: Task, workerId: string, leaseMs: num
   state.resources.take(place);
   if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
   chargeTurn(state, attempt);
-  const worker = state.workers.get(workerId);
-  if (worker !== undefined) worker.running += 1;
+  worker.running += 1;
   const { timeoutMs } = task.spec;
   if (timeoutMs !== Infinity)
     state.monoLine.add(state.mono + timeoutMs, 'timeout', task.sequence, attempt, attempt.number);
@@ -49,9 +50,9 @@ export function started(state: State, task: Task, workerId: string, leaseMs: num
 function chargeTurn(state: State, attempt: Attempt): void {
   if (!state.index.countsTurns) return;
   const { task } = attempt;
-  attempt.level = task.urgency;
-  attempt.prepaid = state.charge === 'turns' ? 1 : Math.max(1, meanOf(state, task.spec.type) ?? 1);
-  state.index.charge(task, attempt.prepaid, state.mono);
+  const amount = state.charge === 'turns' ? 1 : Math.max(1, meanOf(state, task.spec.type) ?? 1);
+  attempt.charged = { level: task.urgency, amount };
+  state.index.charge(task, amount, state.mono);
 }
 
 /** How long tasks of this type have taken on average; `undefined` when none has ended yet. */
@@ -105,9 +106,10 @@ function giveBack(state: State, attempt: Attempt): void {
   state.resources.release(place);
   const worker = state.workers.get(attempt.workerId);
   if (worker !== undefined) worker.running -= 1;
-  if (state.charge === 'time' && attempt.prepaid > 0 && state.index.countsTurns) {
-    const tookMs = state.mono - attempt.startedAt;
-    state.index.turns.correct(attempt.level, task.spec.channel, attempt.prepaid, tookMs);
+  const { charged } = attempt;
+  if (charged !== undefined && state.charge === 'time' && state.index.countsTurns) {
+    const tookMs = state.mono - attempt.started.mono;
+    state.index.turns.correct(charged.level, task.spec.channel, charged.amount, tookMs);
   }
   if (!wasOpen && place.channel.isOpen()) state.index.channelOpened(place.channel);
   state.places.leave(task.place);
@@ -116,7 +118,7 @@ function giveBack(state: State, attempt: Attempt): void {
 function noteDuration(state: State, attempt: Attempt): void {
   const { type } = attempt.task.spec;
   if (type === '') return;
-  const tookMs = state.mono - attempt.startedAt;
+  const tookMs = state.mono - attempt.started.mono;
   const mean = state.means.get(type);
   if (mean === undefined) addMean(state, type, tookMs);
   else {

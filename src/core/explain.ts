@@ -14,7 +14,7 @@ export function explain(state: State, task: Task): Explanation {
   const { id, attempt, extra } = task;
   if (isFinal(task.state)) return { task: id, kind: 'final', state: task.state, error: extra?.error };
   if (attempt !== undefined) {
-    return { task: id, kind: 'running', attempt: attempt.id, worker: attempt.workerId, since: attempt.startedWall };
+    return { task: id, kind: 'running', attempt: attempt.id, worker: attempt.workerId, since: attempt.started.wall };
   }
   if (task.state === 'waiting') return { task: id, kind: 'waiting', dependencies: awaited(state, task) };
   if (task.state === 'ready') return explainReady(state, task);

@@ -116,11 +116,10 @@ function taskOf(record: TaskRecord, specs: readonly TaskSpec[]): Task {
 }
 
 function attemptOf(task: Task, record: AttemptRecord): Attempt {
-  const { number, epoch, workerId, startedAt, startedWall } = record;
-  const attempt = new Attempt(task, number, epoch, workerId, startedAt, startedWall, record.leaseMs ?? Infinity);
+  const { number, epoch, workerId, started, charged } = record;
+  const attempt = new Attempt(task, number, epoch, workerId, started, record.leaseMs ?? Infinity);
   attempt.leaseEndsAt = record.leaseEndsAt ?? Infinity;
-  attempt.level = record.level;
-  attempt.prepaid = record.prepaid;
+  attempt.charged = charged;
   return attempt;
 }
 
@@ -134,7 +133,7 @@ function hold(state: State, attempt: Attempt): Attempt {
   const { timeoutMs } = task.spec;
   const { sequence } = task;
   if (timeoutMs !== Infinity) {
-    state.monoLine.add(attempt.startedAt + timeoutMs, 'timeout', sequence, attempt, attempt.number);
+    state.monoLine.add(attempt.started.mono + timeoutMs, 'timeout', sequence, attempt, attempt.number);
   }
   if (attempt.leaseMs !== Infinity) {
     state.monoLine.add(attempt.leaseEndsAt, 'lease', sequence, attempt, attempt.number);

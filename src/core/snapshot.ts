@@ -2,6 +2,7 @@ import {
   FACT_VERSION,
   compareNames,
   type Attempt,
+  type Charged,
   type ErrorRecord,
   type Fact,
   type FinalState,
@@ -34,16 +35,14 @@ export interface AttemptRecord {
   readonly number: number;
   readonly epoch: number;
   readonly workerId: string;
-  readonly startedAt: number;
-  readonly startedWall: number;
+  readonly started: Moment;
   readonly leaseMs: number | null;
   readonly leaseEndsAt: number | null;
-  readonly level: number;
-  readonly prepaid: number;
+  readonly charged?: Charged;
 }
 
 /** What few tasks have, as plain data: only what differs from nothing. */
-export type ExtraRecord = Partial<Omit<TaskExtra, 'error'>> & { readonly error?: ErrorRecord };
+export type ExtraRecord = Partial<Omit<TaskExtra, 'error' | 'moved'>> & { readonly error?: ErrorRecord };
 
 /** A task as plain data. */
 export interface TaskRecord {
@@ -245,15 +244,17 @@ const NOTHING_EXTRA: ReadonlyMap<string, unknown> = new Map<keyof TaskExtra, unk
   ['deadlineMissed', false],
 ]);
 
-function extraRecord(extra: TaskExtra): ExtraRecord {
+function extraRecord({ moved: _, ...extra }: TaskExtra): ExtraRecord {
+  // Orders are made anew after a restart, so no task has moved there.
   const told = Object.entries(extra).filter(([field, value]) => value !== NOTHING_EXTRA.get(field));
   return Object.fromEntries(told);
 }
 
 function attemptRecord(attempt: Attempt): AttemptRecord {
-  const { number, epoch, workerId, startedAt, startedWall, level, prepaid } = attempt;
+  const { number, epoch, workerId, charged } = attempt;
+  const started = { wall: attempt.started.wall, mono: attempt.started.mono };
   const lease = { leaseMs: finite(attempt.leaseMs), leaseEndsAt: finite(attempt.leaseEndsAt) };
-  return { number, epoch, workerId, startedAt, startedWall, ...lease, level, prepaid };
+  return { number, epoch, workerId, started, ...lease, ...(charged === undefined ? {} : { charged }) };
 }
 
 function seriesRecord(series: Series, specs: SpecTable): SeriesRecord {

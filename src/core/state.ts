@@ -95,7 +95,9 @@ export class State {
   readonly outbox: Outbox = { settled: [], aborted: [] };
   readonly origin: Moment;
   random: SeededRandom;
-  private moment: Moment | undefined = undefined;
+  /** The time of the command, with a monotonic part that never falls. */
+  now: Moment;
+  /** The same as numbers of their own: they are read all the time. */
   wall: number;
   mono: number;
   epoch = 1;
@@ -110,6 +112,7 @@ export class State {
 
   constructor(readonly options: CoreOptions) {
     this.origin = options.origin;
+    this.now = options.origin;
     this.wall = options.origin.wall;
     this.mono = options.origin.mono;
     this.charge = options.charge;
@@ -161,10 +164,11 @@ export class State {
 
   /** Moves the clocks; monotonic time never falls. */
   setTime(now: Moment): void {
-    if (now === this.moment) return;
-    this.moment = now;
-    this.wall = now.wall;
-    if (now.mono > this.mono) this.mono = now.mono;
+    if (now === this.now) return;
+    const { wall, mono } = now;
+    this.now = mono >= this.mono ? now : { wall, mono: this.mono };
+    this.wall = wall;
+    this.mono = this.now.mono;
   }
 
   /** The series this task is an occurrence of, unless it has ended: another one may have its id by now. */

@@ -23,8 +23,11 @@ export class TaskTable {
   private readonly tombstones = new Map<string, FinalState>();
   private readonly endings = new Uint8Array(TOMBSTONES);
   private nextSequence = 1;
+  /** Tasks come in order, and mostly go in order: the page of the last one that came, and of the last that went. */
   private lastPage: Page | undefined = undefined;
   private lastPageNumber = -1;
+  private leftPage: Page | undefined = undefined;
+  private leftPageNumber = -1;
 
   get next(): number {
     return this.nextSequence;
@@ -75,7 +78,11 @@ export class TaskTable {
 
   remove(task: Task): void {
     const number = Math.floor(task.sequence / PAGE);
-    const page = this.pages.get(number);
+    if (number !== this.leftPageNumber) {
+      this.leftPage = this.pages.get(number);
+      this.leftPageNumber = number;
+    }
+    const page = this.leftPage;
     if (page?.tasks[task.sequence % PAGE] !== task) return;
     page.tasks[task.sequence % PAGE] = undefined;
     page.filled -= 1;
@@ -132,6 +139,7 @@ export class TaskTable {
     if (page === undefined) {
       page = { tasks: new Array<Task | undefined>(PAGE).fill(undefined), filled: 0 };
       this.pages.set(number, page);
+      this.leftPageNumber = -1;
     }
     this.lastPage = page;
     this.lastPageNumber = number;
@@ -139,6 +147,8 @@ export class TaskTable {
 
   private dropPage(number: number): void {
     this.pages.delete(number);
+    this.leftPage = undefined;
+    this.leftPageNumber = -1;
     if (number !== this.lastPageNumber) return;
     this.lastPage = undefined;
     this.lastPageNumber = -1;

@@ -32,21 +32,30 @@ import type { State } from './state.js';
  *
  * An abandoned attempt keeps what it holds until it settles, or its lease ends.
  */
-const LEGAL: Readonly<Record<TaskState, readonly TaskState[]>> = {
-  waiting: ['delayed', 'ready', 'cancelled', 'failed', 'skipped'],
-  delayed: ['ready', 'waiting', 'cancelled', 'failed', 'skipped'],
-  ready: ['running', 'waiting', 'cancelled', 'failed', 'skipped'],
-  running: ['completed', 'failed', 'cancelled', 'delayed', 'ready'],
-  completed: [],
-  failed: ['waiting'],
-  cancelled: [],
-  skipped: [],
-};
+function isLegal(from: TaskState, to: TaskState): boolean {
+  switch (to) {
+    case 'waiting':
+      return from === 'ready' || from === 'delayed' || from === 'failed';
+    case 'delayed':
+      return from === 'waiting' || from === 'running';
+    case 'ready':
+      return from === 'waiting' || from === 'delayed' || from === 'running';
+    case 'running':
+      return from === 'ready';
+    case 'completed':
+      return from === 'running';
+    case 'failed':
+    case 'cancelled':
+      return !isFinal(from);
+    case 'skipped':
+      return from !== 'running' && !isFinal(from);
+  }
+}
 
 /** Lets a task change its state, where that is legal. */
 export function move(state: State, task: Task, to: TaskState): void {
   const from = task.state;
-  if (!LEGAL[from].includes(to)) throw new IllegalTransitionError({ taskId: task.id, from, to });
+  if (!isLegal(from, to)) throw new IllegalTransitionError({ taskId: task.id, from, to });
   task.state = to;
   if (from === 'ready') state.index.remove(task, state.mono);
   else if (from === 'running') awaitExpiry(state, task);

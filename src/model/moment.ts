@@ -8,3 +8,9 @@ export interface Moment {
   readonly wall: number;
   readonly mono: number;
 }
+
+/** The same number; where it is whole and small the engine is told so, which keeps it from being boxed. */
+export function unboxed(value: number): number {
+  const small = value | 0;
+  return small === value ? small : value;
+}

@@ -83,7 +83,7 @@ export function parseTaskOptions(
   type: string,
   beside: ReadonlySet<string> = NONE,
 ): TaskSpec {
-  if (options === undefined) return sharedSpec(type, DEFAULT_LEVEL);
+  if (options === undefined) return type === '' ? CLOSURE_SPEC : sharedSpec(type, DEFAULT_LEVEL);
   let draft: Draft | undefined;
   let level = DEFAULT_LEVEL;
   for (const [key, value] of fieldsOf(options, 'options', refuseTask)) {
@@ -114,6 +114,9 @@ function sharedSpec(type: string, level: number): TaskSpec {
   shared.set(type, levels.set(level, spec));
   return spec;
 }
+
+/** What most closures are added with. */
+const CLOSURE_SPEC = Object.freeze(bareSpec('', DEFAULT_LEVEL));
 
 function bareSpec(type: string, level: number): TaskSpec {
   return {

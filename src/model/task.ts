@@ -1,4 +1,5 @@
 import type { ErrorRecord } from './error-record.js';
+import type { Moment } from './moment.js';
 import type { TaskSpec } from './spec.js';
 import type { TaskState } from './state.js';
 
@@ -25,6 +26,8 @@ export interface TaskExtra {
   deadlineMissed: boolean;
   /** What the last failure left behind. */
   error: ErrorRecord | undefined;
+  /** Whether orders may hold older entries of it, which its state alone does not tell from the one that counts. */
+  moved: boolean;
 }
 
 /**
@@ -88,6 +91,12 @@ export interface FencingToken {
   readonly sequence?: number;
 }
 
+/** The level at which a start was charged, and how much, which with `charge: 'time'` is a guess until the end. */
+export interface Charged {
+  readonly level: number;
+  readonly amount: number;
+}
+
 /** One execution of a task, `id#n`. */
 export class Attempt {
   /** Its result no longer counts (cancelled, timed out), but it still holds its resources until it settles. */
@@ -96,21 +105,18 @@ export class Attempt {
   private lease: { readonly ms: number; endsAt: number } | undefined;
   /** It has settled, or its worker is gone: nothing is held any more. */
   over = false;
-  /** The level at which its start was charged, and what was charged ahead, when channels pay by time. */
-  level = 0;
-  prepaid = 0;
+  /** What its start was charged; only while channels take turns. */
+  charged: Charged | undefined = undefined;
 
   constructor(
     readonly task: Task,
     readonly number: number,
     readonly epoch: number,
     readonly workerId: string,
-    /** Monotonic. */
-    readonly startedAt: number,
-    readonly startedWall: number,
+    readonly started: Moment,
     leaseMs: number,
   ) {
-    this.lease = leaseMs === Infinity ? undefined : { ms: leaseMs, endsAt: startedAt + leaseMs };
+    this.lease = leaseMs === Infinity ? undefined : { ms: leaseMs, endsAt: started.mono + leaseMs };
   }
 
   /** How long it may go without a heartbeat; `Infinity` without a lease. */
@@ -167,6 +173,7 @@ export function extraOf(task: Task): TaskExtra {
     scheduledAt: 0,
     deadlineMissed: false,
     error: undefined,
+    moved: false,
   };
   return task.extra;
 }

@@ -1,4 +1,4 @@
-import type { Task } from '../model/index.js';
+import { unboxed, type Task } from '../model/index.js';
 import { Heads, type Contender, type HeadEntry } from './heads.js';
 import { compareRank } from './packed-heap.js';
 
@@ -18,10 +18,7 @@ export const NO_AGING: Aging = { everyMs: Infinity, maxBoost: Infinity, maxWaitM
 /** The clock-aligned aging window a monotonic time falls into. */
 export function windowOf(aging: Aging, mono: number): number {
   if (aging.everyMs === Infinity) return 0;
-  const window = Math.floor(mono / aging.everyMs);
-  // Windows are small numbers; saying so keeps them from being boxed.
-  const small = window | 0;
-  return small === window ? small : window;
+  return unboxed(Math.floor(mono / aging.everyMs));
 }
 
 /** Contenders of one level that have aged since the same window. */

@@ -62,6 +62,7 @@ export class Lane extends Queue {
   }
 
   isLive(task: Task, a: number, b: number): boolean {
-    return task.state === 'ready' && this.group.owns(task) && this.group.ranks(task, a, b);
+    if (task.state !== 'ready') return false;
+    return task.extra?.moved !== true || (this.group.owns(task) && this.group.ranks(task, a, b));
   }
 }

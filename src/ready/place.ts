@@ -77,6 +77,9 @@ export class Places {
   private readonly freePlaces: number[] = [];
   private readonly freeShapes: number[] = [];
   private idle = 0;
+  /** The last spec asked for, and its place. */
+  private recentSpec: TaskSpec | undefined = undefined;
+  private recentPlace: Place | undefined = undefined;
 
   constructor(
     private readonly gatesFor: GatesFor,
@@ -145,6 +148,30 @@ export class Places {
 
   /** The place of a task with this spec, one task richer. */
   enter(spec: TaskSpec): Place {
+    const recent = this.recentSpec;
+    // Tasks that come one after the other are mostly of one kind, and those without needs share the empty list.
+    if (
+      recent !== undefined &&
+      recent.type === spec.type &&
+      recent.channel === spec.channel &&
+      recent.needs === spec.needs &&
+      recent.capabilities === spec.capabilities
+    ) {
+      return this.enterAt(this.recentPlace as Place);
+    }
+    const place = this.placeFor(spec);
+    this.recentSpec = spec;
+    this.recentPlace = place;
+    return this.enterAt(place);
+  }
+
+  private enterAt(place: Place): Place {
+    if (place.tasks === 0) this.idle -= 1;
+    place.tasks += 1;
+    return place;
+  }
+
+  private placeFor(spec: TaskSpec): Place {
     const shape = this.shapeFor(spec);
     const places = this.byShape[shape.index] as Map<string, Place>;
     let place = places.get(spec.channel);
@@ -155,10 +182,8 @@ export class Places {
       places.set(spec.channel, place);
       shape.places += 1;
       channel.places += 1;
-    } else if (place.tasks === 0) {
-      this.idle -= 1;
+      this.idle += 1;
     }
-    place.tasks += 1;
     return place;
   }
 
@@ -195,6 +220,7 @@ export class Places {
   }
 
   private sweep(): void {
+    this.recentSpec = undefined;
     for (const place of this.byIndex) {
       if (place === undefined || place.tasks > 0) continue;
       this.forget(place);

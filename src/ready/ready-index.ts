@@ -1,4 +1,4 @@
-import type { Task } from '../model/index.js';
+import { extraOf, type Task } from '../model/index.js';
 import { windowOf, type Aging } from './aging.js';
 import { inSequence } from './in-sequence.js';
 import type { ClaimView, Order } from './order.js';
@@ -102,6 +102,8 @@ export class ReadyIndex {
   insert(task: Task, mono: number): void {
     const place = this.placeOf(task);
     this.size += 1;
+    // It has been here before, and what was made for it then may not be dropped yet.
+    if (task.attempts > 0) extraOf(task).moved = true;
     if (place.channel.paused) {
       place.channel.held.add(task);
       return;
@@ -126,6 +128,7 @@ export class ReadyIndex {
   remove(task: Task, mono: number): void {
     const place = this.placeOf(task);
     this.size -= 1;
+    if (task.state === 'waiting') extraOf(task).moved = true;
     if (place.channel.paused && place.channel.held.delete(task)) return;
     task.ready = mono - task.ready;
     if (this.countsTurns) this.turns.leave(task.urgency, place.channel.name);
@@ -138,6 +141,7 @@ export class ReadyIndex {
   /** Level, deadline or path of a ready task have changed; it had this effective level before. */
   rekey(task: Task, before: number, mono: number): void {
     const place = this.placeOf(task);
+    extraOf(task).moved = true;
     if (place.channel.paused) return;
     if (this.countsTurns && before !== task.urgency) {
       this.turns.leave(before, place.channel.name);

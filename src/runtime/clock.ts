@@ -1,4 +1,4 @@
-import type { Moment } from '../model/index.js';
+import { unboxed, type Moment } from '../model/index.js';
 
 /** Where the runtime takes the time from. */
 export interface Clock {
@@ -18,7 +18,7 @@ export class SystemClock implements Clock {
 
   now(): Moment {
     if (this.moment === undefined) {
-      this.moment = { wall: Date.now(), mono: Math.trunc(performance.now() - this.start) };
+      this.moment = { wall: Date.now(), mono: unboxed(Math.trunc(performance.now() - this.start)) };
       setImmediate(this.forget);
     }
     return this.moment;

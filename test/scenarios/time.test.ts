@@ -38,7 +38,7 @@ function endThoseOver(s: Sim, takes: number): void {
   for (;;) {
     const over = s.running().find((name) => {
       const { attempt } = s.task(name.slice(0, name.lastIndexOf('#')));
-      return attempt !== undefined && s.now.mono - attempt.startedAt >= takes * SECOND;
+      return attempt !== undefined && s.now.mono - attempt.started.mono >= takes * SECOND;
     });
     if (over === undefined) return;
     s.complete(over);

@@ -1,9 +1,16 @@
-import type { Attempt } from '../../model/index.js';
+import { InvalidConfigError, type Attempt } from '../../model/index.js';
 import { started } from '../execution.js';
 import { occurrenceStarted } from '../recur.js';
 import type { State } from '../state.js';
 import type { Worker } from '../worker.js';
 import { passWall } from './tick.js';
+
+/** The worker that a claim is for. */
+export function workerFor(state: State, id: string): Worker {
+  const worker = state.workers.get(id);
+  if (worker !== undefined) return worker;
+  throw new InvalidConfigError({ field: 'worker', value: id, expected: 'the id of a worker that was attached' });
+}
 
 /** Grants the worker the best task that could start now; `undefined` when there is none, or no slot. */
 export function claim(state: State, worker: Worker): Attempt | undefined {
@@ -14,7 +21,7 @@ export function claim(state: State, worker: Worker): Attempt | undefined {
   const { index } = state;
   const task = index.best(worker.view ?? index.main, state.mono, worker.matches);
   if (task === undefined) return undefined;
-  const attempt = started(state, task, worker.spec.id, task.spec.leaseMs ?? worker.spec.leaseMs);
+  const attempt = started(state, task, worker, task.spec.leaseMs ?? worker.spec.leaseMs);
   if (task.extra?.series !== undefined) occurrenceStarted(state, task);
   return attempt;
 }

@@ -1,8 +1,7 @@
-import { InvalidConfigError, parseChoice, parseLevel, refuseTask } from '../../model/index.js';
+import { parseChoice, parseLevel, refuseTask } from '../../model/index.js';
 import type { Command } from '../command.js';
 import type { State } from '../state.js';
-import type { Worker } from '../worker.js';
-import { claimBatch } from './claim.js';
+import { claimBatch, workerFor } from './claim.js';
 import * as configure from './configure.js';
 import { recover } from './recover.js';
 import * as series from './repeat.js';
@@ -116,10 +115,4 @@ function decideSetting(state: State, command: Extract<Command, { kind: SettingKi
       configure.detach(state, command.worker);
       return;
   }
-}
-
-function workerFor(state: State, id: string): Worker {
-  const worker = state.workers.get(id);
-  if (worker !== undefined) return worker;
-  throw new InvalidConfigError({ field: 'worker', value: id, expected: 'the id of a worker that was attached' });
 }

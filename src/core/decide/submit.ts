@@ -7,6 +7,7 @@ import {
   extraOf,
   generatedId,
   isFinal,
+  unboxed,
   type FailurePolicy,
   type FinalState,
   type TaskSpec,
@@ -70,7 +71,8 @@ export function submitAll(state: State, submissions: readonly Submission[]): Tas
 
 function takeIn(state: State, sequence: number, spec: TaskSpec, payload: unknown, resolved: Resolved): Task {
   const eta = spec.delayMs > 0 ? Math.max(spec.eta, state.wall + spec.delayMs) : spec.eta;
-  const task = new Task(sequence, spec, payload, Math.max(eta, state.wall) - state.origin.wall);
+  const dueAt = eta > state.wall ? eta : state.wall;
+  const task = new Task(sequence, spec, payload, unboxed(dueAt - state.origin.wall));
   if (eta > state.wall) extraOf(task).eta = eta;
   const estimateMs = spec.estimateMs ?? (spec.type === '' ? undefined : meanOf(state, spec.type));
   if (estimateMs !== undefined) extraOf(task).estimateMs = estimateMs;
