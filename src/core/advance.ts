@@ -35,15 +35,18 @@ export function advance(state: State): void {
   try {
     for (let next = 0; next < fallout.length; next += 1) carryOn(state, fallout[next] as Fallout);
   } finally {
-    fallout.length = 0;
+    // Emptied one by one: cutting an array's length gives its memory away, which the next end has to get back.
+    while (fallout.length > 0) fallout.pop();
     state.advancing = false;
   }
 }
 
 function carryOn(state: State, { task, met, doomed }: Fallout): void {
   // The edges' order depends on how they came about; the sequence is the same in every process.
-  for (const dependant of met.sort(bySequence)) if (dependant.state === 'waiting') passGates(state, dependant);
-  for (const [dependant, verdict] of doomed.sort(([x], [y]) => bySequence(x, y))) {
+  if (met.length > 1) met.sort(bySequence);
+  for (const dependant of met) if (dependant.state === 'waiting') passGates(state, dependant);
+  if (doomed.length > 1) doomed.sort(([x], [y]) => bySequence(x, y));
+  for (const [dependant, verdict] of doomed) {
     if (dependant.state === 'waiting') doom(state, dependant, task.id, task.state as FinalState, verdict);
   }
   if (task.extra?.series !== undefined) occurrenceEnded(state, task);

@@ -1,5 +1,5 @@
 import { extraOf, isFinal, type Task } from '../model/index.js';
-import type { Dependencies } from './dependencies.js';
+import type { Dependencies, Dependency } from './dependencies.js';
 
 /** Told of a task whose effective level or deadline has changed, with the level it had before. */
 export type Changed = (task: Task, levelBefore: number) => void;
@@ -18,6 +18,16 @@ export class Inheritance {
     private readonly dependencies: Dependencies,
     private readonly changed: Changed,
   ) {}
+
+  /** A new task waits for these: passes its urgency on to them. */
+  lend(task: Task, dependencies: readonly Dependency[]): void {
+    const { urgency, deadline } = task;
+    for (const { task: dependency } of dependencies) {
+      if (urgency >= dependency.urgency && deadline >= dependency.deadline) continue;
+      this.spread(task);
+      return;
+    }
+  }
 
   /** The task may have become more urgent: passes that on to what it waits for. */
   spread(from: Task): void {

@@ -61,7 +61,7 @@ export interface Outbox {
 export interface Fallout {
   readonly task: Task;
   readonly met: Task[];
-  readonly doomed: (readonly [Task, 'fail' | 'skip'])[];
+  readonly doomed: [Task, 'fail' | 'skip'][];
 }
 
 /** How long tasks of one type take. */

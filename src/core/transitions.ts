@@ -86,7 +86,7 @@ export function submitted(
   awaitExpiry(state, task);
   if (dependencies.length > 0) {
     state.dependencies.attach(task, dependencies);
-    state.inheritance.spread(task);
+    state.inheritance.lend(task, dependencies);
     for (const { task: dependency } of dependencies) state.path.mark(dependency);
   }
   state.emit?.({
@@ -186,13 +186,13 @@ function finish(state: State, task: Task): void {
 /** Counts the task off for those that waited for it; what that means for them is decided afterwards. */
 function freeDependants(state: State, task: Task): void {
   const met: Task[] = [];
-  const doomed: (readonly [Task, 'fail' | 'skip'])[] = [];
+  const doomed: [Task, 'fail' | 'skip'][] = [];
   state.dependencies.countOff(task, (dependant, verdict) => {
     if (verdict !== 'met') doomed.push([dependant, verdict]);
     else if (state.dependencies.unmetOf(dependant) === 0) met.push(dependant);
   });
   letGo(state, task);
-  state.fallout.push({ task, met, doomed });
+  if (met.length + doomed.length > 0 || task.extra?.series !== undefined) state.fallout.push({ task, met, doomed });
 }
 
 /** The ended task needs nothing any more: no urgency for what it waited for, no results. */

@@ -28,6 +28,8 @@ export class Group implements Aged, LaneHost {
   /** The lane that {@link refresh} found best. */
   lane: Lane | undefined = undefined;
   private readonly lanes = new Map<number, Lane>();
+  /** The only lane there is, which then need not compete with any other. */
+  private sole: Lane | undefined = undefined;
   private readonly byHead = new Heads<Lane>();
   private readonly byTurn: TurnLanes | undefined;
 
@@ -71,6 +73,11 @@ export class Group implements Aged, LaneHost {
   }
 
   refresh(): boolean {
+    const { sole } = this;
+    if (sole !== undefined && this.byTurn === undefined) {
+      this.lane = sole.refresh() ? sole : undefined;
+      return this.lane !== undefined;
+    }
     this.lane = this.byTurn === undefined ? this.byHead.best() : this.byTurn.best();
     return this.lane !== undefined;
   }
@@ -82,10 +89,12 @@ export class Group implements Aged, LaneHost {
 
   /** The lane of a place, made on first need. */
   laneOf(place: Place): Lane {
+    if (this.sole?.place === place) return this.sole;
     let lane = this.lanes.get(place.index);
     if (lane === undefined) {
       lane = new Lane(this, place);
       this.lanes.set(place.index, lane);
+      this.sole = this.lanes.size === 1 ? lane : undefined;
     }
     return lane;
   }
@@ -107,8 +116,7 @@ export class Group implements Aged, LaneHost {
   dropLane(place: Place): Lane | undefined {
     const lane = this.lanes.get(place.index);
     if (lane === undefined) return undefined;
-    lane.dropped = true;
-    this.lanes.delete(place.index);
+    this.drop(place.index, lane);
     return lane;
   }
 
@@ -136,10 +144,15 @@ export class Group implements Aged, LaneHost {
   purge(): boolean {
     for (const [index, lane] of this.lanes) {
       if (lane.refresh() || lane.parked) continue;
-      lane.dropped = true;
-      this.lanes.delete(index);
+      this.drop(index, lane);
     }
     return this.lanes.size === 0;
+  }
+
+  private drop(index: number, lane: Lane): void {
+    lane.dropped = true;
+    this.lanes.delete(index);
+    this.sole = undefined;
   }
 
   /** Lets the lane compete with at least this head. */

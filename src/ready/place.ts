@@ -151,8 +151,7 @@ export class Places {
     const recent = this.recentSpec;
     // Tasks that come one after the other are mostly of one kind, and those without needs share the empty list.
     if (
-      recent !== undefined &&
-      recent.type === spec.type &&
+      recent?.type === spec.type &&
       recent.channel === spec.channel &&
       recent.needs === spec.needs &&
       recent.capabilities === spec.capabilities

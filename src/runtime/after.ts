@@ -14,11 +14,14 @@ const EXPECTED = 'a handle of this scheduler, the id of a task, or { task, onFai
 export function parseAfter(after: readonly After[] | undefined, host: HandleHost): readonly DependencyInput[] {
   if (after === undefined) return NONE;
   if (!Array.isArray(after)) return refuseTask('after', after, `a list of which each is ${EXPECTED}`);
-  return after.map((each: After, i) => parseOne(each, `after[${i}]`, host));
+  return after.map((each: After, i) => parseOne(each, i, host));
 }
 
-function parseOne(after: After, field: string, host: HandleHost): DependencyInput {
-  if (after instanceof Handle || typeof after === 'string') return parseTask(after, field, host);
+function parseOne(after: After, index: number, host: HandleHost): DependencyInput {
+  if (typeof after === 'string') return after;
+  if (after instanceof Handle && after.belongsTo(host)) return after.task;
+  const field = `after[${index}]`;
+  if (after instanceof Handle) return refuseTask(field, after, EXPECTED);
   const given = new Map(fieldsOf(after, field, (at, value) => refuseTask(at, value, EXPECTED)));
   const onFailure = parseChoice(given.get('onFailure'), POLICIES, `${field}.onFailure`, refuseTask);
   return { task: parseTask(given.get('task'), `${field}.task`, host), onFailure };
