@@ -136,11 +136,21 @@ export class Dependencies {
 
   /** Calls for every unfinished dependant. */
   eachUnfinishedDependant(task: Task, visit: (dependant: Task) => void): void {
-    if (task.node < 0) return;
+    this.findUnfinishedDependant(task, (dependant) => {
+      visit(dependant);
+      return false;
+    });
+  }
+
+  /** The first unfinished dependant that is accepted; those after it are not looked at. */
+  findUnfinishedDependant(task: Task, accepts: (dependant: Task) => boolean): Task | undefined {
+    if (task.node < 0) return undefined;
     for (let edge = this.graph.firstOut(task.node); edge >= 0; edge = this.graph.nextOut(edge)) {
       const dependant = this.at(this.graph.target(edge));
-      if (!isFinal(dependant.state) && this.graph.policy(edge) !== PASSED) visit(dependant);
+      if (isFinal(dependant.state) || this.graph.policy(edge) === PASSED) continue;
+      if (accepts(dependant)) return dependant;
     }
+    return undefined;
   }
 
   /** The task has ended: counts it off for its dependants; hears of those that it lets through or brings down. */

@@ -33,14 +33,17 @@ export class Inheritance {
   spread(from: Task): void {
     const stack = [from];
     for (let task = stack.pop(); task !== undefined; task = stack.pop()) {
-      const { urgency, deadline } = task;
+      const giver = task;
       this.dependencies.eachUnfinishedDependency(task, (dependency) => {
-        if (urgency >= dependency.urgency && deadline >= dependency.deadline) return;
-        this.set(dependency, Math.min(urgency, dependency.urgency), Math.min(deadline, dependency.deadline));
-        stack.push(dependency);
+        if (this.give(giver, dependency)) stack.push(dependency);
       });
     }
     this.tell();
+  }
+
+  /** The task waits for one more: passes its urgency on to that one, without a look at all the others it waits for. */
+  extend(task: Task, dependency: Task): void {
+    if (!isFinal(dependency.state) && this.give(task, dependency)) this.spread(dependency);
   }
 
   /** The task may have become less urgent, or more: works its values out anew, and those of what it waits for. */
@@ -59,21 +62,46 @@ export class Inheritance {
   }
 
   private recomputeAll(stack: Task[]): void {
+    /** The dependant whose change has put each task of the stack there. */
+    const givers: (Task | undefined)[] = stack.map(() => undefined);
     for (let task = stack.pop(); task !== undefined; task = stack.pop()) {
+      const giver = givers.pop();
       if (isFinal(task.state)) continue;
-      let urgency = task.level;
-      let deadline = task.spec.deadline;
-      this.dependencies.eachUnfinishedDependant(task, (dependant) => {
-        urgency = Math.min(urgency, dependant.urgency);
-        deadline = Math.min(deadline, dependant.deadline);
-      });
+      const { urgency, deadline } = this.valuesOf(task, giver);
       if (urgency === task.urgency && deadline === task.deadline) continue;
       this.set(task, urgency, deadline);
+      const changed = task;
       this.dependencies.eachUnfinishedDependency(task, (dependency) => {
         stack.push(dependency);
+        givers.push(changed);
       });
     }
     this.tell();
+  }
+
+  /**
+   * What the task inherits now. One dependant that upholds what it has is enough: those that have become more urgent
+   * come by themselves, each as the giver, so that nobody looks at thousands who wait for the same task.
+   */
+  private valuesOf(task: Task, giver: Task | undefined): { readonly urgency: number; readonly deadline: number } {
+    let urgency = Math.min(task.level, giver?.urgency ?? Infinity);
+    let deadline = Math.min(task.spec.deadline, giver?.deadline ?? Infinity);
+    const upheld = (): boolean => urgency <= task.urgency && deadline <= task.deadline;
+    if (!upheld()) {
+      this.dependencies.findUnfinishedDependant(task, (dependant) => {
+        urgency = Math.min(urgency, dependant.urgency);
+        deadline = Math.min(deadline, dependant.deadline);
+        return upheld();
+      });
+    }
+    return { urgency, deadline };
+  }
+
+  /** Makes the dependency at least as urgent as the task; whether that is a change. */
+  private give({ urgency, deadline }: Task, dependency: Task): boolean {
+    if (urgency >= dependency.urgency && deadline >= dependency.deadline) return false;
+    this.set(dependency, Math.min(urgency, dependency.urgency), Math.min(deadline, dependency.deadline));
+    return true;
   }
 
   private set(task: Task, urgency: number, deadline: number): void {

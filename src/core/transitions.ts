@@ -258,7 +258,7 @@ export function revived(state: State, task: Task): void {
 /** The task waits for one more. */
 export function dependencyAdded(state: State, task: Task, dependency: Task, onFailure: FailurePolicy): void {
   if (task.state !== 'waiting' && !isFinal(dependency.state)) move(state, task, 'waiting');
-  state.inheritance.spread(task);
+  state.inheritance.extend(task, dependency);
   state.path.mark(dependency);
   state.emit?.({
     kind: 'dependency.added',
