@@ -1,4 +1,5 @@
 import type { RecurrenceSpec, TaskSpec } from '../model/index.js';
+import type { RunsInInterval } from './overrun.js';
 
 /** A task that repeats: each occurrence is a new task that names its series. */
 export class Series {
@@ -14,6 +15,9 @@ export class Series {
   /** Ticks that wait for the occurrence before to end. */
   queued: number[] = [];
   paused = false;
+  /** Runs in the latest interval in which there were any, and whether it was told that there are too many. */
+  interval: RunsInInterval | undefined = undefined;
+  overran = false;
   ended = false;
 
   constructor(

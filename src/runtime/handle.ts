@@ -16,6 +16,12 @@ export interface TaskContext {
   readonly signal: AbortSignal;
 }
 
+/** What a task of a scheduler carries: what it runs, and who is told how it has ended. */
+export interface Payload {
+  readonly run: Handler<unknown>;
+  settle(task: Task): void;
+}
+
 // One executor for all promises: it runs at once, so what it has caught belongs to the promise just made.
 const ignore = (): void => undefined;
 let captured: (value: unknown) => void;

@@ -25,6 +25,11 @@ export class RunningTask implements TaskContext {
     return this.running.task.spec.channel;
   }
 
+  /** What the task was added with; a function brings its own. */
+  get input(): unknown {
+    return undefined;
+  }
+
   get dependencies(): readonly unknown[] {
     return this.graph.of(this.running.task).map(({ task }) => (task.state === 'completed' ? task.value : undefined));
   }
@@ -32,7 +37,9 @@ export class RunningTask implements TaskContext {
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
-      this.signals.set(this.running, this);
+      const { abandoned, over } = this.running;
+      if (abandoned || over) this.controller.abort(new Error('The attempt no longer counts.'));
+      else this.signals.set(this.running, this);
     }
     return this.controller.signal;
   }

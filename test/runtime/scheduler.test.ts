@@ -192,7 +192,7 @@ test('bad input: a handle of another scheduler, and a task that is no function, 
 
 test.each([
   [{ concurency: 2 }, /did you mean "concurrency"/],
-  [{ concurrency: 0 }, /concurrency/],
+  [{ concurrency: -1 }, /concurrency/],
   [{ concurrency: 1.5 }, /concurrency/],
   [{ concurrency: '3' }, /concurrency/],
   [{ channels: { charge: 'money' } }, /channels.charge/],
