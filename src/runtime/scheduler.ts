@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { parseSeries, type Worker } from '../core/index.js';
+import { parseSeries, type DependencyInput, type Worker } from '../core/index.js';
 import {
   ClosedError,
   RECURRENCE_OPTION_NAMES,
@@ -9,11 +9,12 @@ import {
   refuseTask,
   type Attempt,
   type ErrorRecord,
+  type FailurePolicy,
   type Outcome,
   type Task,
   type TaskOptions,
 } from '../model/index.js';
-import { parseAfter, type After } from './after.js';
+import { forgottenIn, parseAfter, type After, type ResultsOf } from './after.js';
 import { Alarm } from './alarm.js';
 import { Controls } from './controls.js';
 import { Handle, type Handler, type Payload } from './handle.js';
@@ -25,9 +26,13 @@ import { applySettings, concurrencyOf, type SchedulerOptions } from './scheduler
 import type { WorkerOptions } from './worker-options.js';
 
 /** What may be said about a task when it is added. */
-export interface AddOptions extends TaskOptions {
+export interface AddOptions<
+  Tasks extends readonly After[] = readonly After[],
+  Policy extends FailurePolicy = FailurePolicy,
+> extends TaskOptions {
   /** The tasks to come after. */
-  readonly after?: readonly After[] | undefined;
+  readonly after?: Tasks | undefined;
+  readonly onDependencyFailure?: Policy | undefined;
 }
 
 const BESIDE: ReadonlySet<string> = new Set(['after']);
@@ -75,12 +80,17 @@ export class Scheduler extends Controls {
   }
 
   /** Adds a task. Malformed options throw at once, and so does a refusal (a duplicate, an unknown dependency). */
-  add<Result>(run: Handler<Result>, options?: AddOptions): Handle<Result> {
+  add<Result, const Tasks extends readonly After[] = readonly [], const Policy extends FailurePolicy = 'fail'>(
+    run: Handler<Result, ResultsOf<Tasks, Policy>>,
+    options?: AddOptions<Tasks, Policy>,
+  ): Handle<Result> {
     if (this.closing !== undefined) throw new ClosedError({});
     const spec = parseTaskOptions(options, '', BESIDE);
     if (typeof run !== 'function') refuseTask('run', run, 'a function');
     const dependencies = parseAfter(options?.after, this);
-    const handle = new Handle<Result>(this, run);
+    // Which results it finds there is known to the types only.
+    const handle = new Handle(this, run as Handler<Result>);
+    if (dependencies.length > 0) this.noteForgotten(handle, dependencies);
     handle.task = this.core.submit(this.clock.now(), spec, handle, dependencies);
     this.dispatchSoon();
     return handle;
@@ -159,6 +169,11 @@ export class Scheduler extends Controls {
     this.publish();
     this.setAlarm();
   };
+
+  private noteForgotten(handle: Handle<unknown>, dependencies: readonly DependencyInput[]): void {
+    const gaps = forgottenIn(dependencies, (id) => this.core.state.table.byId(id) !== undefined);
+    if (gaps.length > 0) handle.gaps = gaps;
+  }
 
   private setAlarm(): void {
     this.alarm.set(this.core.nextWakeAt(), this.core.onlySeriesDue ? 'free' : 'alive');
