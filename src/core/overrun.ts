@@ -1,17 +1,8 @@
 import type { Task } from '../model/index.js';
 import { intervalEnd } from './recurrence.js';
 import { finite } from './resources.js';
-import type { Series } from './series.js';
+import type { RunsInInterval, Series } from './series.js';
 import type { State } from './state.js';
-
-/** One interval of a series' schedule, in epoch milliseconds, and how many of its runs began in it. */
-export interface RunsInInterval {
-  /** The first run. */
-  readonly from: number;
-  /** The first tick after it; counted from the end or the start of a run, one interval after it. */
-  readonly until: number;
-  readonly runs: number;
-}
 
 /** An attempt has started: the first one of an occurrence is a run of its series. */
 export function countStart(state: State, task: Task): void {

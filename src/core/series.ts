@@ -1,5 +1,13 @@
 import type { RecurrenceSpec, TaskSpec } from '../model/index.js';
-import type { RunsInInterval } from './overrun.js';
+
+/** One interval of a series' schedule, in epoch milliseconds, and how many of its runs began in it. */
+export interface RunsInInterval {
+  /** The first run. */
+  readonly from: number;
+  /** The first tick after it; counted from the end or the start of a run, one interval after it. */
+  readonly until: number;
+  readonly runs: number;
+}
 
 /** A task that repeats: each occurrence is a new task that names its series. */
 export class Series {

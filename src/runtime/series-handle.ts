@@ -26,7 +26,7 @@ export interface SeriesHost {
   /** The result of an occurrence. */
   resultOf<Result>(task: Task, run: Handler<Result>): Promise<Result>;
   /** Resolves when it holds. */
-  until(holds: () => boolean): Promise<void>;
+  until(holds: () => boolean): Promise<unknown>;
   steer(kind: 'pauseSeries' | 'resumeSeries' | 'cancelSeries', series: string): void;
 }
 

@@ -2,7 +2,7 @@ import { abortable, type WaitOptions } from './abortable.js';
 
 interface Waiter {
   readonly holds: () => boolean;
-  readonly resolve: () => void;
+  readonly resolve: (value: undefined) => void;
 }
 
 /** Those who wait until something is true of the scheduler. */
@@ -10,10 +10,10 @@ export class Waits {
   private waiters: Waiter[] = [];
 
   /** Resolves when it holds; at once if it does already. */
-  until(holds: () => boolean, options?: WaitOptions): Promise<void> {
-    return abortable<void>(options, (resolve) => {
+  until(holds: () => boolean, options?: WaitOptions): Promise<unknown> {
+    return abortable<undefined>(options, (resolve) => {
       if (holds()) {
-        resolve();
+        resolve(undefined);
         return () => undefined;
       }
       const waiter: Waiter = { holds, resolve };
@@ -30,6 +30,6 @@ export class Waits {
     const waiters = this.waiters;
     this.waiters = waiters.filter(({ holds }) => !holds());
     const left = new Set(this.waiters);
-    for (const waiter of waiters) if (!left.has(waiter)) waiter.resolve();
+    for (const waiter of waiters) if (!left.has(waiter)) waiter.resolve(undefined);
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Scheduler, StaleLeaseError, type Claim, type PullingWorker, type SchedulerOptions } from '../../src/index.js';
 import { VirtualClock } from '../../src/testing/index.js';
 
-const nothing = (): void => undefined;
+const nothing = (): unknown => undefined;
 
 function pulled(options: SchedulerOptions = {}): { readonly clock: VirtualClock; readonly scheduler: Scheduler } {
   const clock = new VirtualClock();
@@ -49,7 +49,7 @@ test('a claim runs the function of its task, and settles with what comes of it',
   const { scheduler } = pulled();
   const worker = scheduler.worker({ retries: 0 });
   const first = scheduler.add(() => 20);
-  const sum = scheduler.add((task) => (task.dependencies[0] as number) + task.attempt, { after: [first] });
+  const sum = scheduler.add((task) => task.dependencies[0] + task.attempt, { after: [first] });
   const broken = new Error('broken');
   const fails = scheduler.add(() => Promise.reject(broken));
   const results = Promise.allSettled([first.result, sum.result, fails.result]);

@@ -28,8 +28,14 @@ test('D6.2 with channels.only a task for any other channel is refused with those
   expect(error).toMatchObject({ code: 'INVALID_TASK', field: 'channel', value: 'bronze' });
   expect((error as Error).message).toContain('"gold", "silver"');
   expect(refusal(() => s.add('c'))).toMatchObject({ field: 'channel', value: 'default' });
-  expect(refusal(() => s.repeat('d', { every: 10, channel: 'bronze' }))).toMatchObject({ value: 'bronze' });
-  expect(refusal(() => s.addAll({ e: { channel: 'gold' }, f: { channel: 'tin' } }))).toMatchObject({ value: 'tin' });
+  const repeat = (): void => {
+    s.repeat('d', { every: 10, channel: 'bronze' });
+  };
+  expect(refusal(repeat)).toMatchObject({ value: 'bronze' });
+  const addAll = (): void => {
+    s.addAll({ e: { channel: 'gold' }, f: { channel: 'tin' } });
+  };
+  expect(refusal(addAll)).toMatchObject({ value: 'tin' });
   expect(s.core.snapshot()).toEqual(before);
 });
 

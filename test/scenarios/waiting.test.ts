@@ -21,7 +21,7 @@ function pulled(): { readonly clock: VirtualClock; readonly scheduler: Scheduler
   return { clock, scheduler: new Scheduler({ concurrency: 0, clock, resources: { gpu: 1 } }) };
 }
 
-const nothing = (): void => undefined;
+const nothing = (): unknown => undefined;
 
 test('B2 idle, empty and fewer than n resolve when they come true, and not before', async () => {
   const { clock, scheduler } = pulled();
