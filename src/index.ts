@@ -2,7 +2,7 @@ export { describeExplanation } from './core/index.js';
 export type { AwaitedDependency, Explanation, Holder, Obstacle, Standing } from './core/index.js';
 export { toDot, toMermaid } from './observe/graph-export.js';
 export { Scheduler, type AddOptions } from './runtime/scheduler.js';
-export type { After, ResultsOf } from './runtime/after.js';
+export type { After, ResultOf, ResultsOf } from './runtime/after.js';
 export type { WaitOptions } from './runtime/abortable.js';
 export { Claim, type ClaimedTask } from './runtime/claim.js';
 export type { Clock, Timer } from './runtime/clock.js';

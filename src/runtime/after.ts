@@ -14,14 +14,13 @@ export type ResultsOf<Tasks extends readonly After[], Policy extends FailurePoli
   readonly [At in keyof Tasks]: ResultOf<Tasks[At], Policy>;
 };
 
-type ResultOf<Each, Policy> =
+/** What a handler finds as the result of one task; of one that was named by its id, nothing is known. */
+export type ResultOf<Each, Policy> =
   Each extends Handle<infer Result>
-    ? OrNothing<Result, Policy>
+    ? Result | ('run' extends Policy ? undefined : never)
     : Each extends { readonly task: Handle<infer Result>; readonly onFailure: infer Own }
-      ? OrNothing<Result, Own>
+      ? Result | ('run' extends Own ? undefined : never)
       : unknown;
-
-type OrNothing<Result, Policy> = 'run' extends Policy ? Result | undefined : Result;
 
 const NONE: readonly DependencyInput[] = [];
 const POLICIES = ['fail', 'skip', 'run'] as const;

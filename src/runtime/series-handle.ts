@@ -6,7 +6,7 @@ import {
   type Task,
   type TaskOptions,
 } from '../model/index.js';
-import type { Handler, Payload } from './handle.js';
+import type { Handler } from './handle.js';
 
 /** What may be said about a series: what its tasks are like, and when they repeat. */
 export interface RepeatOptions extends Omit<TaskOptions, 'eta' | 'delay'>, RecurrenceOptions {}
@@ -34,7 +34,7 @@ export interface SeriesHost {
 const UNREAD_OCCURRENCES = 1_000;
 
 /** A task that repeats. Each of its occurrences is a task of its own. */
-export class SeriesHandle<Result> implements Payload {
+export class SeriesHandle<Result> {
   /** @internal Set by the scheduler right after the series was accepted. */
   series!: Series;
   private ended = 0;

@@ -26,10 +26,17 @@ export class Waits {
 
   /** Something has changed, and what somebody waits for may hold now. */
   check(): void {
-    if (this.waiters.length === 0 || !this.waiters.some(({ holds }) => holds())) return;
-    const waiters = this.waiters;
-    this.waiters = waiters.filter(({ holds }) => !holds());
-    const left = new Set(this.waiters);
-    for (const waiter of waiters) if (!left.has(waiter)) waiter.resolve(undefined);
+    // This is asked after every start and every end, and the answer is nearly always no.
+    for (const waiter of this.waiters) {
+      if (!waiter.holds()) continue;
+      this.release();
+      return;
+    }
+  }
+
+  private release(): void {
+    const met = new Set(this.waiters.filter(({ holds }) => holds()));
+    this.waiters = this.waiters.filter((waiter) => !met.has(waiter));
+    for (const { resolve } of met) resolve(undefined);
   }
 }
