@@ -15,6 +15,7 @@ import {
   type WorkerRecord,
 } from '../model/index.js';
 import type { TurnsRecord } from '../ready/index.js';
+import type { OpenChannelsRecord } from './open-channels.js';
 import {
   recurrenceRecord,
   specRecord,
@@ -76,6 +77,9 @@ export interface SeriesRecord {
   readonly active: number;
   readonly queued: readonly number[];
   readonly paused: boolean;
+  /** Runs in the latest interval in which there were any. */
+  readonly interval: { readonly from: number; readonly until: number | null; readonly runs: number } | null;
+  readonly overran: boolean;
 }
 
 /** Settings as plain data; `null` is unlimited. */
@@ -91,6 +95,7 @@ export interface SettingsRecord {
   readonly maxLosses: number | null;
   readonly maxCatchUp: number | null;
   readonly resources: ResourceSettings;
+  readonly channels: OpenChannelsRecord;
 }
 
 /**
@@ -212,6 +217,7 @@ function settingsRecord(state: State): SettingsRecord {
     maxLosses: finite(state.options.maxLosses),
     maxCatchUp: finite(state.options.maxCatchUp),
     resources: state.resources.save(),
+    channels: state.openChannels.save(),
   };
 }
 
@@ -259,6 +265,7 @@ function attemptRecord(attempt: Attempt): AttemptRecord {
 
 function seriesRecord(series: Series, specs: SpecTable): SeriesRecord {
   const { sequence, firstTask, id, payload, nextAt, lastAt, made, skipped, active, queued, paused } = series;
+  const { interval, overran } = series;
   return {
     sequence,
     firstTask,
@@ -273,5 +280,7 @@ function seriesRecord(series: Series, specs: SpecTable): SeriesRecord {
     active,
     queued: [...queued],
     paused,
+    interval: interval === undefined ? null : { ...interval, until: finite(interval.until) },
+    overran,
   };
 }

@@ -162,7 +162,8 @@ function parseCapabilities(value: unknown): TaskSpec['capabilities'] {
   return Object.freeze(capabilities.sort(([a], [b]) => compareNames(a, b)));
 }
 
-function isCapabilityValue(value: unknown): value is CapabilityValue {
+/** Whether a worker could offer this, and a task ask for it. */
+export function isCapabilityValue(value: unknown): value is CapabilityValue {
   return (
     typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
   );
