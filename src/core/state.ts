@@ -142,6 +142,7 @@ export class State {
     this.index = new ReadyIndex(
       {
         places: this.places,
+        tasks: this.table,
         isServed: (shape) => this.isServed(shape),
         uncorrected: () => (this.charge === 'time' ? this.running : 0),
         wallOffset: options.origin.wall - options.origin.mono,

@@ -1,20 +1,13 @@
 import { extraOf, type Task } from '../model/index.js';
 import { windowOf, type Aging } from './aging.js';
+import { areManyReady, readyByPlace, type PlaceTasks } from './by-place.js';
 import { inSequence } from './in-sequence.js';
+import type { IndexSources } from './index-sources.js';
 import type { ClaimView, Order } from './order.js';
-import type { Channel, Place, Places, Shape } from './place.js';
+import type { Channel, Place, Shape } from './place.js';
 import type { StrategyChoice } from './strategy.js';
 import { Turns, type LevelTurns } from './turns.js';
 import { View, type OrderSources, type PlaceFilter } from './view.js';
-
-/** What the index needs to know from the core. */
-export interface IndexSources extends Omit<OrderSources, 'turns'> {
-  readonly places: Places;
-  /** Whether any worker could take tasks of this shape: one that nobody can serve must not hold a level's time back. */
-  isServed(shape: Shape): boolean;
-  /** How many starts will still be charged for what they really took. */
-  uncorrected(): number;
-}
 
 /**
  * All ready tasks, in as many orders as workers ask for.
@@ -47,8 +40,7 @@ export class ReadyIndex {
     this.turns = this.newTurns();
     this.main = this.open(strategy, undefined);
     this.rebuild(this.main, []);
-    this.unbuilt = false;
-    this.turnsAreNew = false;
+    this.unbuilt = this.turnsAreNew = false;
   }
 
   /** Whether turns are counted: while anybody takes turns, every start is charged to its channel. */
@@ -90,12 +82,12 @@ export class ReadyIndex {
 
   setAging(aging: Aging): void {
     this.aging = aging;
-    const tasks = this.all();
-    for (const view of this.views) this.rebuild(view, tasks);
+    const ready = this.allByPlace();
+    for (const view of this.views) this.rebuild(view, ready);
   }
 
   describe(view: View): string {
-    return view.describe({ ...this.orderSources() }, this.aging);
+    return view.describe(this.orderSources(), this.aging);
   }
 
   /** The task has just become ready. */
@@ -134,7 +126,7 @@ export class ReadyIndex {
     if (this.countsTurns) this.turns.leave(task.urgency, place.channel.name);
     for (const view of this.views) {
       view.remove(task, place);
-      if (view.isStale(this.size)) this.rebuild(view, inSequence(view.tasks()));
+      if (view.isStale(this.size)) this.rebuild(view, this.byPlace(view));
     }
   }
 
@@ -149,7 +141,7 @@ export class ReadyIndex {
     }
     for (const view of this.views) {
       view.rekey(task, place);
-      if (view.isStale(this.size)) this.rebuild(view, inSequence(view.tasks()));
+      if (view.isStale(this.size)) this.rebuild(view, this.byPlace(view));
     }
   }
 
@@ -265,16 +257,24 @@ export class ReadyIndex {
   }
 
   private buildMissing(used: readonly View[], mono: number): void {
-    const tasks = this.all();
-    if (this.countsTurns && this.turnsAreNew) {
-      this.turnsAreNew = false;
-      for (const task of tasks) this.turns.join(task.urgency, task.spec.channel, mono);
-    }
-    for (const view of used) if (!view.built) this.rebuild(view, tasks);
+    const ready = this.allByPlace();
+    if (this.countsTurns && this.turnsAreNew) for (const each of ready) this.turns.begin(each, mono);
+    this.turnsAreNew = false;
+    for (const view of used) if (!view.built) this.rebuild(view, ready);
   }
 
-  private rebuild(view: View, tasks: readonly Task[]): void {
-    view.build(tasks, (task) => this.placeOf(task), this.orderSources(), this.aging);
+  private rebuild(view: View, ready: readonly PlaceTasks[]): void {
+    view.build(ready, this.orderSources(), this.aging);
+  }
+
+  private allByPlace(): PlaceTasks[] {
+    const { tasks, places } = this.sources;
+    if (areManyReady(this.size, tasks)) return readyByPlace(tasks.pagesInOrder(), places);
+    return this.byPlace(this.complete());
+  }
+
+  private byPlace(view: View): PlaceTasks[] {
+    return readyByPlace([inSequence(view.tasks())], this.sources.places);
   }
 
   private placeOf(task: Task): Place {
@@ -285,7 +285,7 @@ export class ReadyIndex {
     return {
       turns: this.turns,
       wallOffset: this.sources.wallOffset,
-      pathOf: (task) => this.sources.pathOf(task),
+      pathOf: this.sources.pathOf,
       random: () => this.sources.random(),
     };
   }
@@ -297,7 +297,7 @@ export class ReadyIndex {
   }
 
   private smallestPass(level: LevelTurns): number | undefined {
-    const fair = this.views.filter((view) => view.fairOrder !== undefined);
+    const fair = this.views.filter((each) => each.fairOrder !== undefined);
     const view = fair.find((each) => each.filter === undefined) ?? fair[0];
     return view?.fairOrder?.smallestPass(level, (shape) => this.sources.isServed(shape));
   }
