@@ -92,26 +92,25 @@ export class ReadyIndex {
 
   /** The task has just become ready. */
   insert(task: Task, mono: number): void {
-    const place = this.placeOf(task);
-    this.size += 1;
     // It has been here before, and what was made for it then may not be dropped yet.
     if (task.attempts > 0) extraOf(task).moved = true;
-    if (place.channel.paused) {
-      place.channel.held.add(task);
-      return;
-    }
+    const place = this.placeOf(task);
+    if (this.holdsBack(task, place.channel)) return;
     task.ready = mono - task.ready;
     this.enter(task, place, mono);
+  }
+
+  /** Counts the task in; in a paused channel it stands aside. */
+  private holdsBack(task: Task, channel: Channel): boolean {
+    this.size += 1;
+    if (channel.paused) channel.held.add(task);
+    return channel.paused;
   }
 
   /** Takes back a task that was ready before a restart: it neither joins nor begins to wait. */
   restore(task: Task): void {
     const place = this.placeOf(task);
-    this.size += 1;
-    if (place.channel.paused) {
-      place.channel.held.add(task);
-      return;
-    }
+    if (this.holdsBack(task, place.channel)) return;
     if (this.countsTurns) this.turns.restore(task.urgency, place.channel.name);
     for (const view of this.views) view.insert(task, place);
   }
