@@ -196,27 +196,19 @@ export class ReadyIndex {
 
   /** The place is empty, or stands aside: no order keeps anything of it. */
   forget(place: Place): void {
-    this.eachOrder((order) => {
-      order.dropPlace(place);
-    });
+    for (const order of this.orders()) order.dropPlace(place);
   }
 
   forgetShape(shape: Shape): void {
-    this.eachOrder((order) => {
-      order.dropShape(shape);
-    });
+    for (const order of this.orders()) order.dropShape(shape);
   }
 
   channelClosed(channel: Channel): void {
-    this.eachOrder((order) => {
-      order.channelClosed(channel);
-    });
+    for (const order of this.orders()) order.channelClosed(channel);
   }
 
   channelOpened(channel: Channel): void {
-    this.eachOrder((order) => {
-      order.channelOpened(channel);
-    });
+    for (const order of this.orders()) order.channelOpened(channel);
   }
 
   /** Every ready task outside paused channels, each once, in order of sequence. */
@@ -229,8 +221,8 @@ export class ReadyIndex {
     return this.views.find((view) => view.built && view.filter === undefined) as View;
   }
 
-  private eachOrder(visit: (order: Order) => void): void {
-    for (const view of this.views) view.each(visit);
+  private *orders(): Iterable<Order> {
+    for (const view of this.views) yield* view.orders();
   }
 
   private enter(task: Task, place: Place, mono: number): void {

@@ -148,9 +148,9 @@ export class View {
     return this.order?.tasksAt(place) ?? [];
   }
 
-  each(visit: (order: Order) => void): void {
-    if (this.order !== undefined) visit(this.order);
-    if (this.overdue !== undefined) visit(this.overdue);
+  *orders(): Iterable<Order> {
+    if (this.order !== undefined) yield this.order;
+    if (this.overdue !== undefined) yield this.overdue;
   }
 }
 
