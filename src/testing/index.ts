@@ -35,6 +35,7 @@ export type {
   AttemptEnd,
   Backoff,
   CatchUp,
+  Charged,
   DependencyRecord,
   Fact,
   FencingToken,
