@@ -8,7 +8,7 @@ export interface IndexSources extends Omit<OrderSources, 'turns'> {
   /** All tasks there are, ready or not. */
   readonly tasks: TaskPages;
   /** Whether any worker could take tasks of this shape: one that nobody can serve must not hold a level's time back. */
-  isServed(shape: Shape): boolean;
+  readonly isServed: (shape: Shape) => boolean;
   /** How many starts will still be charged for what they really took. */
   uncorrected(): number;
 }

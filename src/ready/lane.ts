@@ -29,12 +29,16 @@ export class Lane extends Queue {
   parked = false;
   /** Its tasks have been moved elsewhere. */
   dropped = false;
+  /** At hand, as lanes that take turns are compared by it all the time. */
+  readonly channelName: string;
+  private account: Turn | undefined = undefined;
 
   constructor(
     private readonly group: LaneHost,
     readonly place: Place,
   ) {
     super();
+    this.channelName = place.channel.name;
   }
 
   /** Whether it stands in the competition, in whichever way its group holds it. */
@@ -42,13 +46,10 @@ export class Lane extends Queue {
     return this.entry !== undefined || this.competing;
   }
 
-  get channelName(): string {
-    return this.place.channel.name;
-  }
-
   /** The channel's account at this level; only lanes that take turns have one. */
   get turn(): Turn {
-    return this.group.turnOf(this.channelName);
+    if (this.account === undefined || this.account.dropped) this.account = this.group.turnOf(this.channelName);
+    return this.account;
   }
 
   refresh(): boolean {

@@ -7,13 +7,13 @@ import type { ClaimView, Order } from './order.js';
 import type { Channel, Place, Shape } from './place.js';
 import type { StrategyChoice } from './strategy.js';
 import { Turns, type LevelTurns } from './turns.js';
-import { View, type OrderSources, type PlaceFilter } from './view.js';
+import { View, fairOrderOf, type OrderSources, type PlaceFilter } from './view.js';
 
 /**
  * All ready tasks, in as many orders as workers ask for.
  *
- * One order over everything always exists; a new one is built from it at the first operation that needs it, so that
- * switching a strategy costs nothing by itself, and the old order decides nothing any more.
+ * One order over everything always exists; a new one is built at the first operation that needs it, so that switching
+ * a strategy costs nothing by itself, and the old order decides nothing any more.
  */
 export class ReadyIndex {
   /** Ready tasks, those of paused channels included. */
@@ -288,8 +288,6 @@ export class ReadyIndex {
   }
 
   private smallestPass(level: LevelTurns): number | undefined {
-    const fair = this.views.filter((each) => each.fairOrder !== undefined);
-    const view = fair.find((each) => each.filter === undefined) ?? fair[0];
-    return view?.fairOrder?.smallestPass(level, (shape) => this.sources.isServed(shape));
+    return fairOrderOf(this.views)?.smallestPass(level, this.sources.isServed);
   }
 }

@@ -1,4 +1,3 @@
-import { compareNames } from '../model/index.js';
 import { Heap } from './heap.js';
 import type { Lane } from './lane.js';
 import type { LevelTurns } from './turns.js';
@@ -12,8 +11,8 @@ import type { LevelTurns } from './turns.js';
  * for its other lanes too; each is put right when it comes to the top.
  */
 export class TurnLanes {
-  private readonly level = new Heap<Lane>((x, y) => compareNames(x.channelName, y.channelName));
-  private readonly ahead = new Heap<Lane>((x, y) => x.pass - y.pass || compareNames(x.channelName, y.channelName));
+  private readonly level = new Heap<Lane>(compareLanes);
+  private readonly ahead = new Heap<Lane>((x, y) => x.pass - y.pass || compareLanes(x, y));
 
   constructor(private readonly turns: LevelTurns) {}
 
@@ -28,12 +27,18 @@ export class TurnLanes {
   /** The lane whose turn it is; lanes without a head drop out until they are added again. */
   best(): Lane | undefined {
     // Lanes move both ways: first those that have run ahead, then those that were overtaken, which stay.
-    this.bestLevel();
+    let level = this.bestLevel();
+    // Keys are lower bounds: if the best of them is ahead of the virtual time, all lanes behind it are.
+    if (level !== undefined && !this.mayBeReached(this.ahead.peek())) return level;
     const ahead = this.bestAhead();
-    const level = this.bestLevel();
+    if (this.level.peek() !== level) level = this.bestLevel();
     if (level === undefined || ahead === undefined) return level ?? ahead;
     if (ahead.pass > this.turns.virtualTime) return level;
-    return compareNames(level.channelName, ahead.channelName) < 0 ? level : ahead;
+    return compareLanes(level, ahead) < 0 ? level : ahead;
+  }
+
+  private mayBeReached(lane: Lane | undefined): boolean {
+    return lane !== undefined && lane.pass <= this.turns.virtualTime;
   }
 
   private bestAhead(): Lane | undefined {
@@ -71,4 +76,9 @@ export class TurnLanes {
       }
     }
   }
+}
+
+/** By name. A channel has one lane here, so there are no ties, and strings are compared once. */
+function compareLanes(x: Lane, y: Lane): number {
+  return x.channelName < y.channelName ? -1 : 1;
 }

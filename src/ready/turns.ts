@@ -5,6 +5,8 @@ import type { PlaceTasks } from './by-place.js';
 export class Turn {
   /** Its ready tasks at this level, those of paused channels excepted. */
   waiting = 0;
+  /** It has been forgotten: whoever kept it must ask for the channel's new one. */
+  dropped = false;
   private base = 0;
   private spent = 0;
   /** Charged ahead of time and not used: it pays for later turns. */
@@ -90,6 +92,11 @@ export class LevelTurns {
     return this.channels.size - this.busy;
   }
 
+  drop(turn: Turn): void {
+    this.channels.delete(turn.channel);
+    turn.dropped = true;
+  }
+
   /**
    * Drops the idle accounts that say nothing, as whoever is not ahead of the virtual time rejoins at it anyway, and
    * of the others all but {@link IDLE_TURNS}: the smallest pass first, as its channel gains least by being forgotten.
@@ -98,12 +105,12 @@ export class LevelTurns {
     const ahead: Turn[] = [];
     for (const turn of this.channels.values()) {
       if (turn.waiting > 0 || isNeeded(turn)) continue;
-      if (turn.isSpent(this.virtualTime)) this.channels.delete(turn.channel);
+      if (turn.isSpent(this.virtualTime)) this.drop(turn);
       else ahead.push(turn);
     }
     // By name where passes are equal, as the accounts lie in another order after a restart.
     ahead.sort((x, y) => y.pass - x.pass || compareNames(x.channel, y.channel));
-    for (const turn of ahead.slice(IDLE_TURNS)) this.channels.delete(turn.channel);
+    for (const turn of ahead.slice(IDLE_TURNS)) this.drop(turn);
   }
 }
 
@@ -196,7 +203,7 @@ export class Turns {
     if (turn.waiting > 0) return;
     turns.busy -= 1;
     // A snapshot leaves it out too: what is swept, and when, must be the same after a restart.
-    if (turn.isBlank) turns.channels.delete(channel);
+    if (turn.isBlank) turns.drop(turn);
     this.sweep(turns, turn);
     if (turns.waiting > 0) return;
     this.busy -= 1;

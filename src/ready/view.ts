@@ -154,6 +154,16 @@ export class View {
   }
 }
 
+/** The order by which turns are counted: one over all tasks if there is any. */
+export function fairOrderOf(views: readonly View[]): LaneOrder | undefined {
+  let found: LaneOrder | undefined;
+  for (const { fairOrder, filter } of views) {
+    if (fairOrder !== undefined && filter === undefined) return fairOrder;
+    found ??= fairOrder;
+  }
+  return found;
+}
+
 /** The plan behind a choice; `undefined` where chance decides. */
 export function planFor(
   choice: StrategyChoice,
