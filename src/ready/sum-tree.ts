@@ -52,6 +52,9 @@ export class SumTree<T> implements Iterable<T> {
   /** The nodes from the root down whose sums the current operation changes; kept to spare an allocation each time. */
   readonly #path: number[] = [];
 
+  /** The item that was picked last, at this depth, while the path still leads to it: it mostly changes or goes next. */
+  #picked: T | undefined = undefined;
+  #depth = 0;
   #rest = 0;
 
   constructor(options: SumTreeOptions<T>) {
@@ -140,33 +143,33 @@ export class SumTree<T> implements Iterable<T> {
   pick(x: number): T | undefined {
     const links = this.#links;
     const values = this.#values;
-    let node = linkAt(links, ROOT_SLOT);
+    let depth = 0;
+    let slot = ROOT_SLOT;
+    let node = linkAt(links, slot);
     let rest = x > 0 ? x : 0;
     // The sum of the node in hand is positive, so that one of its children or its own weight is positive too.
     if (valueAt(values, node * VALUES + SUM) === 0) return undefined;
     for (;;) {
-      const left = linkAt(links, node * LINKS + LEFT);
-      const leftSum = valueAt(values, left * VALUES + SUM);
-      if (rest < leftSum) {
-        node = left;
-        continue;
+      const leftSum = valueAt(values, linkAt(links, node * LINKS + LEFT) * VALUES + SUM);
+      let side = LEFT;
+      if (rest >= leftSum) {
+        rest -= leftSum;
+        const weight = valueAt(values, node * VALUES + WEIGHT);
+        if (rest < weight) break;
+        rest -= weight;
+        if (valueAt(values, linkAt(links, node * LINKS + RIGHT) * VALUES + SUM) > 0) side = RIGHT;
+        else if (weight > 0) break;
+        else rest = Infinity;
       }
-      rest -= leftSum;
-      const weight = valueAt(values, node * VALUES + WEIGHT);
-      if (rest < weight) break;
-      rest -= weight;
-      const right = linkAt(links, node * LINKS + RIGHT);
-      if (valueAt(values, right * VALUES + SUM) > 0) {
-        node = right;
-      } else if (weight > 0) {
-        break;
-      } else {
-        node = left;
-        rest = Infinity;
-      }
+      this.#path[depth++] = node;
+      slot = node * LINKS + side;
+      node = linkAt(links, slot);
     }
+    this.#slot = slot;
+    this.#depth = depth;
+    this.#picked = this.#items[node];
     this.#rest = rest;
-    return this.#items[node];
+    return this.#picked;
   }
 
   /** How far into the picked item's own weight the latest `x` reached: the draw goes on inside it. */
@@ -195,6 +198,7 @@ export class SumTree<T> implements Iterable<T> {
     this.#items = items;
     this.#size = sortedItems.length;
     this.#free = NOBODY;
+    this.#picked = undefined;
   }
 
   /** The items in order; the tree must not change meanwhile. */
@@ -222,8 +226,10 @@ export class SumTree<T> implements Iterable<T> {
    * there, its place is where its priority puts it, and the complement of the depth is returned, which is negative.
    */
   #descend(item: T, priority: number): number {
+    const isPicked = item === this.#picked;
+    this.#picked = undefined;
+    if (isPicked) return this.#depth;
     const links = this.#links;
-    const path = this.#path;
     let depth = 0;
     let slot = ROOT_SLOT;
     let node = linkAt(links, slot);
@@ -236,7 +242,7 @@ export class SumTree<T> implements Iterable<T> {
       const other = linkAt(links, node * LINKS + PRIORITY);
       // The item itself cannot be further down: there the priorities are lower, or equal with a greater key.
       if (other < priority || (other === priority && order < 0)) break;
-      path[depth++] = node;
+      this.#path[depth++] = node;
       slot = node * LINKS + (order < 0 ? LEFT : RIGHT);
       node = linkAt(links, slot);
     }
@@ -269,8 +275,7 @@ export class SumTree<T> implements Iterable<T> {
 
   /** Recomputes the sums of the first `depth` nodes of the path, each after those below it. */
   #updateSums(depth: number): void {
-    const path = this.#path;
-    for (let place = depth - 1; place >= 0; place -= 1) updateSum(this.#links, this.#values, nodeAt(path, place));
+    for (let at = depth - 1; at >= 0; at -= 1) updateSum(this.#links, this.#values, nodeAt(this.#path, at));
   }
 
   #allocate(item: T, weight: number, priority: number): number {
@@ -278,8 +283,7 @@ export class SumTree<T> implements Iterable<T> {
     if (node === NOBODY) {
       node = this.#items.length;
       if (node * LINKS >= this.#links.length) {
-        const links = this.#links;
-        const values = this.#values;
+        const [links, values] = [this.#links, this.#values];
         this.#links = new Int32Array(links.length * 2);
         this.#values = new Float64Array(values.length * 2);
         this.#links.set(links);

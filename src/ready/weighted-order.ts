@@ -9,6 +9,9 @@ export type WeightOf = (level: number) => number;
 
 interface WeightedLane {
   readonly place: Place;
+  /** At hand, as lanes are compared by it all the time. */
+  readonly channelName: string;
+  readonly hash: number;
   readonly shape: WeightedShape;
   readonly tasks: SumTree<Task>;
 }
@@ -131,7 +134,8 @@ export class WeightedOrder implements Order {
     const known = shape.byPlace.get(place.index);
     if (known !== undefined) return known;
     const tasks = new SumTree<Task>({ compare: (x, y) => x.sequence - y.sequence, hash: (x) => x.sequence });
-    const lane = { place, shape, tasks };
+    const channelName = place.channel.name;
+    const lane = { place, channelName, hash: hashName(channelName), shape, tasks };
     shape.byPlace.set(place.index, lane);
     shape.lanes.insert(lane, 0);
     const lanes = this.byChannel.get(place.channel);
@@ -144,8 +148,8 @@ export class WeightedOrder implements Order {
     const known = this.byShape.get(shape);
     if (known !== undefined) return known;
     const lanes = new SumTree<WeightedLane>({
-      compare: (x, y) => compareNames(x.place.channel.name, y.place.channel.name),
-      hash: (lane) => hashName(lane.place.channel.name),
+      compare: (x, y) => compareNames(x.channelName, y.channelName),
+      hash: (lane) => lane.hash,
     });
     const added = { shape, lanes, byPlace: new Map<number, WeightedLane>() };
     this.shapes.splice(this.positionOf(shape.key), 0, added);

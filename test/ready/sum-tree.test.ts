@@ -97,6 +97,34 @@ describe('a sum tree', () => {
     );
   });
 
+  test('agrees with a sorted array when what was picked changes or goes next', () => {
+    const before = fc.option(operation, { nil: undefined, freq: 2 });
+    const onPicked = fc.record({
+      before,
+      x: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      between: before,
+      kind: fc.constantFrom('insert' as const, 'remove' as const, 'setWeight' as const),
+      weight: dyadic,
+    });
+    const items = fc.uniqueArray(fc.tuple(item, dyadic), { selector: ([key]) => key, maxLength: 40, size: 'max' });
+    fc.assert(
+      fc.property(items, fc.array(onPicked, { maxLength: 40, size: 'max' }), hashes, (pairs, steps, hash) => {
+        const model = new Map(pairs);
+        const tree = treeOf(model, hash);
+        for (const step of steps) {
+          if (step.before !== undefined) applyToBoth(tree, model, step.before);
+          const picked = tree.pick(step.x * tree.total);
+          expect(picked).toBe(naivePick(model, step.x * tree.total));
+          if (step.between !== undefined) applyToBoth(tree, model, step.between);
+          if (picked !== undefined) applyToBoth(tree, model, { kind: step.kind, item: picked, weight: step.weight });
+          expect(tree.size).toBe(model.size);
+          expect(tree.total).toBe(sumOf(model));
+          expect([...tree]).toEqual(inOrder(model).map(([key]) => key));
+        }
+      }),
+    );
+  });
+
   test('never picks an item without weight, however the sums are rounded', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(item, rounding)), fc.double({ min: 0, max: 1, noNaN: true }), (pairs, fraction) => {
