@@ -1,6 +1,8 @@
 import type { FailurePolicy, FencingToken, Moment, Outcome, RecurrenceSpec, TaskSpec } from '../model/index.js';
 import type { Aging, StrategyChoice } from '../ready/index.js';
+import type { Origin } from './decide/make-room.js';
 import type { DependencyInput, Submission } from './decide/submit.js';
+import type { PressureSettings } from './pressure.js';
 import type { WorkerSpec } from './worker.js';
 
 /** What can be asked of the core. Every command carries the time. */
@@ -10,8 +12,9 @@ export type Command = { readonly now: Moment } & (
       readonly spec: TaskSpec;
       readonly payload?: unknown;
       readonly after?: readonly DependencyInput[];
+      readonly origin?: Origin;
     }
-  | { readonly kind: 'submitAll'; readonly tasks: readonly Submission[] }
+  | { readonly kind: 'submitAll'; readonly tasks: readonly Submission[]; readonly origin?: Origin }
   | { readonly kind: 'claim'; readonly worker: string; readonly count: number }
   | { readonly kind: 'settle'; readonly task: string; readonly token: FencingToken; readonly outcome: Outcome }
   | { readonly kind: 'extend'; readonly task: string; readonly token: FencingToken; readonly leaseMs: number }
@@ -43,6 +46,7 @@ export type Command = { readonly now: Moment } & (
     }
   | { readonly kind: 'setWeight'; readonly channel: string; readonly weight: number }
   | { readonly kind: 'setCharge'; readonly charge: 'turns' | 'time' }
+  | { readonly kind: 'setPressure'; readonly pressure: Partial<PressureSettings> }
   | { readonly kind: 'attachWorker'; readonly worker: WorkerSpec }
   | { readonly kind: 'detachWorker'; readonly worker: string }
   | {

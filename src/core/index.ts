@@ -9,6 +9,8 @@ export * from './dependencies.js';
 export * from './explanation.js';
 export type { OpenChannelsRecord } from './open-channels.js';
 export { parseSeries } from './recurrence.js';
+export { WHEN_FULL, checkPressure, type PressureRecord, type PressureSettings, type WhenFull } from './pressure.js';
+export type { Origin } from './decide/make-room.js';
 export type { RecurrenceRecord, SpecRecord } from './records.js';
 export type { ResourceSettings } from './resources.js';
 export type { RestoreOptions } from './restore.js';

@@ -11,6 +11,7 @@ import {
 } from '../model/index.js';
 import type { Strategy, WeightedRandom } from '../ready/index.js';
 import { attach } from './decide/configure.js';
+import { pressureOf } from './pressure.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { Series } from './series.js';
 import {
@@ -57,6 +58,7 @@ export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOp
     retain: { count: retain.count ?? Infinity, ageMs: retain.ageMs ?? Infinity },
     maxLosses: settings.maxLosses ?? Infinity,
     maxCatchUp: settings.maxCatchUp ?? Infinity,
+    pressure: pressureOf(settings.pressure),
   };
 }
 
@@ -81,6 +83,8 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   for (const [sequence, endedAt] of snapshot.kept) {
     state.retention.restore(known(state, sequence), endedAt ?? -Infinity);
   }
+  state.pressure.set(state.options.pressure, state.table.all());
+  state.pressure.saturated = snapshot.settings.pressure.saturated;
 }
 
 function restoreTasks(state: State, snapshot: CoreSnapshot, specs: readonly TaskSpec[]): void {

@@ -16,6 +16,7 @@ import {
 } from '../model/index.js';
 import type { TurnsRecord } from '../ready/index.js';
 import type { OpenChannelsRecord } from './open-channels.js';
+import type { PressureRecord } from './pressure.js';
 import {
   recurrenceRecord,
   specRecord,
@@ -94,6 +95,7 @@ export interface SettingsRecord {
   readonly retain: { readonly count: number | null; readonly ageMs: number | null };
   readonly maxLosses: number | null;
   readonly maxCatchUp: number | null;
+  readonly pressure: PressureRecord;
   readonly resources: ResourceSettings;
   readonly channels: OpenChannelsRecord;
 }
@@ -216,6 +218,7 @@ function settingsRecord(state: State): SettingsRecord {
     retain: { count: finite(count), ageMs: finite(ageMs) },
     maxLosses: finite(state.options.maxLosses),
     maxCatchUp: finite(state.options.maxCatchUp),
+    pressure: state.pressure.save(),
     resources: state.resources.save(),
     channels: state.openChannels.save(),
   };

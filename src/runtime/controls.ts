@@ -25,9 +25,7 @@ export abstract class Controls {
 
   /** Unfinished tasks that do not run. */
   get size(): number {
-    const { pending, running, abandoned } = this.core.state;
-    // An attempt that was given up still runs, but its task does not.
-    return pending - (running - abandoned.size);
+    return this.core.state.unstarted;
   }
 
   /** Attempts that run now. */

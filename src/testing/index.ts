@@ -12,8 +12,11 @@ export type {
   ExtraRecord,
   Offer,
   OpenChannelsRecord,
+  Origin,
   PlaceFilter,
   PlaceTraits,
+  PressureRecord,
+  PressureSettings,
   RecurrenceRecord,
   Request,
   ResourceSettings,
@@ -28,6 +31,7 @@ export type {
   TaskRecord,
   TurnsRecord,
   Wake,
+  WhenFull,
   WorkerSpec,
 } from '../core/index.js';
 export type {

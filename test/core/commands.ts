@@ -161,7 +161,8 @@ const series = (n: number): string => `s${String(n % 3)}`;
 const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situation) => Request>> = {
   submit: (step, { now, tasks }) => {
     const payload = has(step.a, 7) ? { from: step.a } : undefined;
-    return { kind: 'submit', spec: specOf(step, now), payload, after: dependenciesOf(step, tasks) };
+    const origin = step.a % 9 === 0 ? 'child' : 'outside';
+    return { kind: 'submit', spec: specOf(step, now), payload, after: dependenciesOf(step, tasks), origin };
   },
   submitAll: (step, { now, tasks }) => {
     const batch = [0, 1, 2].map((i) => {
@@ -221,6 +222,14 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
     channel: pick(['A', 'B', '*'], a),
     weight: pick([1, 2, 3, 0.1, 0], b),
   }),
+  setPressure: ({ a, b, c }) => ({
+    kind: 'setPressure',
+    pressure: {
+      maxPending: pick([3, 6, 6, 12, Infinity, 0], a),
+      whenFull: pick(['reject', 'drop-oldest', 'drop-lowest', 'drop-lowest', 'wait'] as const, b),
+      ...(has(c, 0) ? { lowWater: c % 5 } : {}),
+    },
+  }),
   setCharge: ({ a }) => ({ kind: 'setCharge', charge: pick(['turns', 'time'] as const, a) }),
   attachWorker: (step) => ({ kind: 'attachWorker', worker: workerOf(step) }),
   detachWorker: ({ a }) => ({ kind: 'detachWorker', worker: pick(WORKERS, a) }),
@@ -257,6 +266,7 @@ const WEIGHTS: Partial<Record<Step['kind'], number>> = {
   recover: 1,
   openChannel: 4,
   setStrategy: 5,
+  setPressure: 3,
   resumeChannel: 4,
   setCapacity: 3,
   repeat: 4,

@@ -14,6 +14,7 @@ import {
 import { agree } from './agree.js';
 import { type Naive, Refused, type NaiveAttempt, type NaiveTask, type NaiveWorker, type Ref } from './naive.js';
 import type { NaiveAging, NaiveStrategy } from './naive-order.js';
+import type { NaiveBound } from './naive-pressure.js';
 
 /** The core under test, with what the commands remember about it. */
 export class Real {
@@ -389,6 +390,10 @@ const setWeight = (name: string, weight: number): Step =>
   step(`setWeight(${name}, ${weight})`, (model, real) => {
     send(model, real, { kind: 'setWeight', channel: name, weight }, () => void model.weights.set(name, weight));
   });
+const setPressure = (bound: NaiveBound): Step =>
+  step(`setPressure(${fc.stringify(bound)})`, (model, real) => {
+    send(model, real, { kind: 'setPressure', pressure: bound }, () => void (model.bound = bound));
+  });
 export const attach = (worker: NaiveWorker): Step =>
   step(`attach(${fc.stringify(worker)})`, (model, real) => {
     const { offers, ...rest } = worker;
@@ -496,6 +501,12 @@ export const steps: fc.Arbitrary<Step>[] = [
       ),
     ),
   fc.tuple(fc.constantFrom('a', 'b', 'c', '*'), fc.constantFrom(0.5, 1, 2, 4)).map(([c, w]) => setWeight(c, w)),
+  fc
+    .record({
+      maxPending: fc.constantFrom(1, 4, 9, 20, Infinity, Infinity),
+      whenFull: fc.constantFrom<NaiveBound['whenFull']>('wait', 'reject', 'drop-oldest', 'drop-lowest', 'drop-lowest'),
+    })
+    .map(setPressure),
   ...often(2, workerChoice.map(attach)),
   nth.map(detach),
   ...often(3, stepMs.map(advance)),

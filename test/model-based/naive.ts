@@ -1,5 +1,6 @@
 import type { FailurePolicy, TaskSpec, TaskState } from '../../src/model/index.js';
 import { pick, type NaiveAging, type NaiveStrategy } from './naive-order.js';
+import { checkRoom, worst, type NaiveBound } from './naive-pressure.js';
 import { NaiveTurns } from './naive-turns.js';
 
 /*
@@ -100,6 +101,7 @@ export class Naive {
   readonly weights = new Map<string, number>();
   readonly durations = new Map<string, number[]>();
   readonly turns = new NaiveTurns(this);
+  bound: NaiveBound = { maxPending: Infinity, whenFull: 'wait' };
   readonly origin: number;
   wall: number;
   mono = 0;
@@ -123,6 +125,10 @@ export class Naive {
 
   unfinished(): NaiveTask[] {
     return [...this.tasks.values()].filter((task) => !isOver(task)).sort(bySequence);
+  }
+
+  unstarted(): NaiveTask[] {
+    return this.unfinished().filter((task) => task.state !== 'running');
   }
 
   /** The smallest of a task's own value and those of the unfinished tasks that wait for it, through any number of steps. */
@@ -238,6 +244,7 @@ export class Naive {
       }
     }
     if (order.length < ids.length) throw new Refused('cycle');
+    const room = checkRoom(this, batch);
     this.nextSequence += batch.length;
     for (const id of order) {
       // One that ended on arrival may be gone already: only its end is known then.
@@ -245,6 +252,7 @@ export class Naive {
       const position = ids.indexOf(id);
       this.takeIn(id, first + position, batch[position] as NaiveSubmission, refs[position] as string[]);
     }
+    while (this.unstarted().length > room) this.end(worst(this)[0] as NaiveTask, 'cancelled');
   }
 
   private takeIn(id: string, sequence: number, { spec, after }: NaiveSubmission, refs: readonly string[]): void {
