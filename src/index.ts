@@ -23,6 +23,7 @@ export type {
   StrategyName,
   WeightOf,
   WeightedRandom,
+  WhenFull,
 } from './core/index.js';
 export {
   CancelledError,

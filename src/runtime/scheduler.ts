@@ -13,6 +13,7 @@ import {
   type Outcome,
   type Task,
   type TaskOptions,
+  type TaskSpec,
 } from '../model/index.js';
 import { forgottenIn, parseAfter, type After, type ResultsOf } from './after.js';
 import { Alarm } from './alarm.js';
@@ -79,7 +80,10 @@ export class Scheduler extends Controls {
     this.pulling = new Pulling(this.pullingHost());
   }
 
-  /** Adds a task. Malformed options throw at once, and so does a refusal (a duplicate, an unknown dependency). */
+  /**
+   * Adds a task. Malformed options throw at once. So does a refusal (a duplicate, an unknown dependency), except with
+   * `maxPending`: there the handle's `accepted` and `result` reject with it, as it may only show later.
+   */
   add<Result, const Tasks extends readonly After[] = readonly [], const Policy extends FailurePolicy = 'fail'>(
     run: Handler<Result, ResultsOf<Tasks, Policy>>,
     options?: AddOptions<Tasks, Policy>,
@@ -90,10 +94,18 @@ export class Scheduler extends Controls {
     const dependencies = parseAfter(options?.after, this);
     // Which results it finds there is known to the types only.
     const handle = new Handle(this, run as Handler<Result>);
+    if (this.entrance === undefined) this.takeIn(handle, spec, dependencies);
+    else
+      this.entrance.apply(handle, spec, (own) => {
+        this.takeIn(handle, own, dependencies);
+      });
+    return handle;
+  }
+
+  private takeIn(handle: Handle<unknown>, spec: TaskSpec, dependencies: readonly DependencyInput[]): void {
     if (dependencies.length > 0) this.noteForgotten(handle, dependencies);
     handle.task = this.core.submit(this.clock.now(), spec, handle, dependencies);
     this.dispatchSoon();
-    return handle;
   }
 
   /**
@@ -120,6 +132,8 @@ export class Scheduler extends Controls {
 
   /** Takes an unfinished task back; one that has ended, or is unknown, is refused. */
   cancel(id: string, reason?: string): void {
+    const isUnknown = this.core.state.table.byId(id) === undefined;
+    if (isUnknown && this.entrance?.cancel(id, reason) === true) return;
     this.core.cancel(this.clock.now(), id, reason);
     this.dispatchSoon();
   }
@@ -128,6 +142,11 @@ export class Scheduler extends Controls {
   cancelTask(task: Task, reason: string | undefined): void {
     this.core.cancel(this.clock.now(), task, reason);
     this.dispatchSoon();
+  }
+
+  /** @internal */
+  cancelOutside(handle: Handle<unknown>, reason: string | undefined): void {
+    this.entrance?.cancel(handle, reason);
   }
 
   /** Stops taking tasks, cancels what has not started, and waits for what runs. */
@@ -143,6 +162,7 @@ export class Scheduler extends Controls {
 
   private async closeNow(): Promise<void> {
     this.pulling.close();
+    this.entrance?.close();
     for (const series of [...this.core.state.series.keys()]) this.tell({ kind: 'cancelSeries', series });
     for (const task of [...this.core.state.table.all()]) {
       if (task.state === 'waiting' || task.state === 'delayed' || task.state === 'ready')
@@ -245,6 +265,7 @@ export class Scheduler extends Controls {
       else for (const task of settled.splice(0)) settleOne(task);
     }
     if (aborted.length > 0) this.abort(aborted.splice(0));
+    if (this.entrance !== undefined) this.entrance.letIn();
     this.waits.check();
   }
 
