@@ -1,6 +1,7 @@
 import type { FailurePolicy, FencingToken, Moment, Outcome, RecurrenceSpec, TaskSpec } from '../model/index.js';
 import type { Aging, StrategyChoice } from '../ready/index.js';
 import type { Origin } from './decide/make-room.js';
+import type { PlanRequest } from './decide/plan.js';
 import type { DependencyInput, Submission } from './decide/submit.js';
 import type { PressureSettings } from './pressure.js';
 import type { WorkerSpec } from './worker.js';
@@ -16,6 +17,7 @@ export type Command = { readonly now: Moment } & (
     }
   | { readonly kind: 'submitAll'; readonly tasks: readonly Submission[]; readonly origin?: Origin }
   | { readonly kind: 'claim'; readonly worker: string; readonly count: number }
+  | ({ readonly kind: 'plan' } & PlanRequest)
   | { readonly kind: 'settle'; readonly task: string; readonly token: FencingToken; readonly outcome: Outcome }
   | { readonly kind: 'extend'; readonly task: string; readonly token: FencingToken; readonly leaseMs: number }
   | { readonly kind: 'release'; readonly task: string; readonly token: FencingToken }

@@ -17,6 +17,7 @@ import { claim } from './decide/claim.js';
 import { followPressure, type Origin } from './decide/make-room.js';
 import { attach, checkStrategy } from './decide/configure.js';
 import { decide } from './decide/index.js';
+import { assignmentsIn, type Assignment, type PlanRequest } from './decide/plan.js';
 import { repeat } from './decide/repeat.js';
 import { settle } from './decide/settle.js';
 import { cancel, taskFor } from './decide/steer.js';
@@ -200,6 +201,18 @@ export class Core {
   /** The tasks that have not started, in their order at this moment; looking takes none and changes nothing. */
   pending(): Task[] {
     return pending(this.state);
+  }
+
+  /**
+   * What the command `plan` would start now, without starting it. Worked out on a copy of everything, so it costs O(n)
+   * and is right by construction.
+   */
+  foresee(now: Moment, request: PlanRequest): Assignment[] {
+    const { index, workers, options } = this.state;
+    const own = [index.main.choice, ...[...workers.values()].map(({ spec }) => spec.strategy)];
+    const strategies = [...options.strategies, ...own.filter((each) => typeof each === 'object')];
+    const copy = Core.restore(this.snapshot(), { strategies });
+    return assignmentsIn(copy.handle({ kind: 'plan', now, ...request }));
   }
 
   /** Why the task does not run, since when it does, or how it ended. */

@@ -77,6 +77,7 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   for (const record of snapshot.series) restoreSeries(state, record, specs);
   // Orders are made while they are still empty, so that nobody joins them anew.
   for (const record of snapshot.workers) attach(state, workerOf(record, state.options.strategies));
+  state.lastServed = snapshot.lastServed ?? undefined;
   state.index.prepare(state.mono);
   restoreReady(state, snapshot);
   restoreEdges(state, snapshot);

@@ -143,6 +143,8 @@ export interface CoreSnapshot {
   /** `null` while nobody takes turns. */
   readonly turns: TurnsRecord | null;
   readonly workers: readonly WorkerRecord[];
+  /** The worker that something was last started for. */
+  readonly lastServed: string | null;
   /** What has happened in refused commands and was not told yet. */
   readonly untold: readonly Fact[];
 }
@@ -179,6 +181,7 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     means: [...state.means].map(([type, { count, totalMs }]) => [type, count, totalMs]),
     turns: state.index.countsTurns ? state.index.turns.save() : null,
     workers: [...state.workers.values()].map((worker) => workerRecord(worker.spec)),
+    lastServed: state.lastServed ?? null,
     untold: [...untold],
     specs: specs.records,
   };

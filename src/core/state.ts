@@ -111,6 +111,8 @@ export class State {
   /** The number of the next series: it settles ties between them. */
   nextSeries = 1;
   running = 0;
+  /** The worker that something was last started for: turns among workers go on from there. */
+  lastServed: string | undefined = undefined;
   /** Unfinished tasks. */
   pending = 0;
   charge: 'turns' | 'time';

@@ -1,11 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
-import { parseSeries, type DependencyInput, type Worker } from '../core/index.js';
+import { parseSeries, type Assignment, type Balance, type DependencyInput, type Worker } from '../core/index.js';
 import {
   ClosedError,
   RECURRENCE_OPTION_NAMES,
   StaleLeaseError,
   parseTaskOptions,
-  recordError,
   refuseTask,
   type Attempt,
   type ErrorRecord,
@@ -17,11 +16,14 @@ import {
 } from '../model/index.js';
 import { forgottenIn, parseAfter, type After, type ResultsOf } from './after.js';
 import { Alarm } from './alarm.js';
+import type { Claim } from './claim.js';
 import { Controls } from './controls.js';
 import { Handle, type Handler, type Payload } from './handle.js';
+import { promised } from './promised.js';
 import { Pulling, type PullingHost } from './pulling.js';
 import type { PullingWorker } from './pulling-worker.js';
 import { RunningTask } from './running-task.js';
+import { runSlot } from './slot.js';
 import { SeriesHandle, type RepeatOptions, type SeriesHost } from './series-handle.js';
 import { applySettings, concurrencyOf, type SchedulerOptions } from './scheduler-options.js';
 import type { WorkerOptions } from './worker-options.js';
@@ -128,6 +130,22 @@ export class Scheduler extends Controls {
   worker(options?: WorkerOptions): PullingWorker {
     if (this.closing !== undefined) throw new ClosedError({});
     return this.pulling.add(options);
+  }
+
+  /**
+   * Distributes up to so many of the best tasks over the pulling workers that have a slot free, in one step, and returns
+   * the claims. Those workers that have a filter are left out; `foresee` tells who would get what.
+   */
+  assign(count: number, options?: { readonly balance?: Balance | undefined }): Promise<Claim[]> {
+    return promised(() => {
+      if (this.closing !== undefined) throw new ClosedError({});
+      return this.pulling.assign(count, options?.balance ?? 'least-loaded');
+    });
+  }
+
+  /** What `assign` would give to whom now. Costs O(n), as it is tried out on a copy of everything. */
+  foresee(count: number, options?: { readonly balance?: Balance | undefined }): Assignment[] {
+    return this.pulling.foresee(count, options?.balance ?? 'least-loaded');
   }
 
   /** Takes an unfinished task back; one that has ended, or is unknown, is refused. */
@@ -279,19 +297,4 @@ export class Scheduler extends Controls {
 
 function settleOne(task: Task): void {
   (task.payload as Payload).settle(task);
-}
-
-/** One busy slot: runs attempt after attempt until there is none. */
-async function runSlot(scheduler: Scheduler, first: Attempt): Promise<void> {
-  let attempt: Attempt | undefined = first;
-  while (attempt !== undefined) {
-    const handle = attempt.task.payload as Payload;
-    let outcome: Outcome;
-    try {
-      outcome = { kind: 'succeeded', value: await handle.run(scheduler.contextOf(attempt)) };
-    } catch (error) {
-      outcome = { kind: 'failed', error: recordError(error), retryable: true, cause: error };
-    }
-    attempt = scheduler.next(attempt, outcome);
-  }
 }

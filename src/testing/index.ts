@@ -3,7 +3,9 @@ export { VirtualClock } from './virtual-clock.js';
 export { Core } from '../core/index.js';
 export type {
   Aging,
+  Assignment,
   AttemptRecord,
+  Balance,
   Command,
   CoreOptions,
   CoreSnapshot,
@@ -15,6 +17,7 @@ export type {
   Origin,
   PlaceFilter,
   PlaceTraits,
+  PlanRequest,
   PressureRecord,
   PressureSettings,
   RecurrenceRecord,

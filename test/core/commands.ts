@@ -173,6 +173,12 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
     return { kind: 'submitAll', tasks: batch };
   },
   claim: ({ a, b }) => ({ kind: 'claim', worker: pick(WORKERS, a), count: 1 + (b % 3) }),
+  plan: ({ a, b, c }) => ({
+    kind: 'plan',
+    count: 1 + (b % 4),
+    balance: pick(['least-loaded', 'round-robin'] as const, a),
+    ...(has(c, 0) ? { workers: WORKERS.slice(0, 1 + (c % 3)) } : {}),
+  }),
   settle: (step, situation) => {
     // Where nothing runs yet, something had better start.
     if (situation.attempts.length === 0) return REQUESTS.claim(step, situation);
@@ -255,6 +261,7 @@ const WEIGHTS: Partial<Record<Step['kind'], number>> = {
   submit: 26,
   submitAll: 6,
   claim: 34,
+  plan: 6,
   settle: 30,
   extend: 4,
   cancel: 4,

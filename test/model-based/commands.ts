@@ -251,6 +251,32 @@ function claim(index: number, count: number): Step {
   });
 }
 
+function plan(count: number, balance: 'least-loaded' | 'round-robin'): Step {
+  return step(`plan(${count}, ${balance})`, (model, real) => {
+    const { core } = real;
+    const now = { wall: model.wall, mono: model.mono };
+    const random = SeededRandom.restore(core.state.random.state());
+    const facts = core.handle({ kind: 'plan', count, balance, now });
+    const granted = facts.flatMap((fact) => (fact.kind === 'attempt.started' ? [fact] : []));
+    if ([...model.workers.values()].some((worker) => model.freeSlots(worker) > 0)) model.passWall();
+    for (let given = 0; given < count; given += 1) {
+      const allowed = model.nextForAny(() => random.next(), real.shapeKey);
+      const task = allowed.find(({ id }) => id === granted[given]?.task);
+      if (task === undefined) {
+        const planned = granted.slice(given).map((each) => each.task);
+        expect({ given, planned }).toEqual({ given, planned: allowed.map(({ id }) => id) });
+        break;
+      }
+      const worker = model.workerFor(task, balance);
+      expect({ balance, given, worker: granted[given]?.workerId }).toEqual({ balance, given, worker: worker.id });
+      model.start(worker, task);
+    }
+    expect(core.state.random.state()).toEqual(random.state());
+    model.forget();
+    agree(model, real);
+  });
+}
+
 /** Mostly attempts that count, some that were abandoned, some of long ago. */
 function attemptAt(model: Naive, index: number): NaiveAttempt | undefined {
   const holding = model.holding();
@@ -462,6 +488,12 @@ export const steps: fc.Arbitrary<Step>[] = [
   ...often(
     8,
     fc.tuple(nth, fc.constantFrom(1, 1, 1, 2, 4)).map(([i, c]) => claim(i, c)),
+  ),
+  ...often(
+    2,
+    fc
+      .tuple(fc.constantFrom(1, 3, 6), fc.constantFrom('least-loaded' as const, 'round-robin' as const))
+      .map(([c, b]) => plan(c, b)),
   ),
   ...often(5, nth.map(succeed)),
   ...often(

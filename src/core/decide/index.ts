@@ -5,6 +5,7 @@ import type { State } from '../state.js';
 import { claimBatch, workerFor } from './claim.js';
 import * as configure from './configure.js';
 import { setPressure } from './make-room.js';
+import { plan } from './plan.js';
 import { recover } from './recover.js';
 import * as series from './repeat.js';
 import * as settle from './settle.js';
@@ -23,6 +24,9 @@ export function decide(state: State, command: Command): void {
       return;
     case 'claim':
       claimBatch(state, workerFor(state, command.worker), command.count);
+      return;
+    case 'plan':
+      plan(state, command);
       return;
     case 'settle':
       settle.settle(state, settle.attemptFor(state, command.task, command.token), command.outcome);
