@@ -13,6 +13,8 @@ export type { WorkerOptions } from './runtime/worker-options.js';
 export { Handle, type Handler, type TaskContext } from './runtime/handle.js';
 export type { AgingOptions, SchedulerOptions } from './runtime/scheduler-options.js';
 export type {
+  Assignment,
+  Balance,
   Candidate,
   ChoiceContext,
   Offer,
@@ -23,6 +25,7 @@ export type {
   StrategyName,
   WeightOf,
   WeightedRandom,
+  WhenFull,
 } from './core/index.js';
 export {
   CancelledError,

@@ -1,6 +1,7 @@
 import { SeededRandom, StaleLeaseError, Task, extraOf, type Attempt, type Fact, type Setting } from '../model/index.js';
 import { workerFor } from './decide/claim.js';
 import * as configure from './decide/configure.js';
+import { setPressure, setSaturated } from './decide/make-room.js';
 import { seriesAdded, seriesFor } from './decide/repeat.js';
 import { taskFor } from './decide/steer.js';
 import type { Dependency } from './dependencies.js';
@@ -49,6 +50,12 @@ function applyFact(state: State, fact: Fact): void {
       return;
     case 'configured':
       applySetting(state, fact.setting);
+      return;
+    case 'pending.saturated':
+      setSaturated(state, 'saturated');
+      return;
+    case 'pending.relieved':
+      setSaturated(state, 'relieved');
       return;
     case 'worker.attached':
       configure.attach(state, workerOf(fact.worker, state.options.strategies));
@@ -246,6 +253,11 @@ function applySetting(state: State, setting: Setting): void {
     case 'charge':
       configure.setCharge(state, setting.charge);
       return;
+    case 'pressure': {
+      const { maxPending, whenFull, lowWater } = setting;
+      setPressure(state, { maxPending: maxPending ?? Infinity, whenFull, lowWater: lowWater ?? Infinity });
+      return;
+    }
     case 'channels':
       configure.setChannels(state, setting.only ?? undefined);
       return;

@@ -3,6 +3,7 @@ import { show } from '../model/show.js';
 import type { Pool } from '../ready/index.js';
 import { holdingAttempts } from './attempts.js';
 import { broken } from './broken.js';
+import { isPending } from './pressure.js';
 import { checkIndex } from './check-index.js';
 import { Series } from './series.js';
 import type { DueSubject, State } from './state.js';
@@ -25,6 +26,7 @@ export function check(state: State): void {
   checkNoLimbo(state);
   checkSeries(state);
   checkRetention(state);
+  checkPressure(state);
   checkIndex(state);
 }
 
@@ -83,6 +85,22 @@ function checkAttempts(state: State, attempts: readonly Attempt[]): void {
       broken(state, 'G7', `worker ${show(worker.id)} runs ${runs} attempts, counted ${worker.running}`);
     }
   }
+}
+
+/** C8: whoever could be dropped can be found, and what was told about the bound is true. */
+function checkPressure(state: State): void {
+  const { pressure, unstarted } = state;
+  const pending = [...state.table.all()].filter(isPending);
+  if (pending.length !== unstarted) broken(state, 'C8', `${pending.length} tasks are pending, counted ${unstarted}`);
+  const { saturated, maxPending, lowWater } = pressure;
+  if (saturated ? unstarted <= lowWater : unstarted >= maxPending) {
+    broken(state, 'C8', `${unstarted} tasks are pending, which is told as ${saturated ? 'too many' : 'few'}`);
+  }
+  if (!pressure.isOrdered) return;
+  const found = pressure.all();
+  for (const task of pending)
+    if (!found.delete(task)) broken(state, 'C8', 'it is pending and nobody could drop it', task);
+  for (const task of found) broken(state, 'C8', 'it could be dropped although it is not pending', task);
 }
 
 /** G7: what is held is what the attempts hold. */

@@ -1,6 +1,9 @@
 import type { FailurePolicy, FencingToken, Moment, Outcome, RecurrenceSpec, TaskSpec } from '../model/index.js';
 import type { Aging, StrategyChoice } from '../ready/index.js';
+import type { Origin } from './decide/make-room.js';
+import type { PlanRequest } from './decide/plan.js';
 import type { DependencyInput, Submission } from './decide/submit.js';
+import type { PressureSettings } from './pressure.js';
 import type { WorkerSpec } from './worker.js';
 
 /** What can be asked of the core. Every command carries the time. */
@@ -10,9 +13,11 @@ export type Command = { readonly now: Moment } & (
       readonly spec: TaskSpec;
       readonly payload?: unknown;
       readonly after?: readonly DependencyInput[];
+      readonly origin?: Origin;
     }
-  | { readonly kind: 'submitAll'; readonly tasks: readonly Submission[] }
+  | { readonly kind: 'submitAll'; readonly tasks: readonly Submission[]; readonly origin?: Origin }
   | { readonly kind: 'claim'; readonly worker: string; readonly count: number }
+  | ({ readonly kind: 'plan' } & PlanRequest)
   | { readonly kind: 'settle'; readonly task: string; readonly token: FencingToken; readonly outcome: Outcome }
   | { readonly kind: 'extend'; readonly task: string; readonly token: FencingToken; readonly leaseMs: number }
   | { readonly kind: 'release'; readonly task: string; readonly token: FencingToken }
@@ -43,6 +48,7 @@ export type Command = { readonly now: Moment } & (
     }
   | { readonly kind: 'setWeight'; readonly channel: string; readonly weight: number }
   | { readonly kind: 'setCharge'; readonly charge: 'turns' | 'time' }
+  | { readonly kind: 'setPressure'; readonly pressure: Partial<PressureSettings> }
   | { readonly kind: 'attachWorker'; readonly worker: WorkerSpec }
   | { readonly kind: 'detachWorker'; readonly worker: string }
   | {

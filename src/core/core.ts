@@ -14,8 +14,10 @@ import { check } from './check.js';
 import { about, type Subject } from './about.js';
 import type { Command } from './command.js';
 import { claim } from './decide/claim.js';
+import { followPressure, type Origin } from './decide/make-room.js';
 import { attach, checkStrategy } from './decide/configure.js';
 import { decide } from './decide/index.js';
+import { assignmentsIn, type Assignment, type PlanRequest } from './decide/plan.js';
 import { repeat } from './decide/repeat.js';
 import { settle } from './decide/settle.js';
 import { cancel, taskFor } from './decide/steer.js';
@@ -24,6 +26,7 @@ import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
 import { pending } from './pending.js';
+import { checkPressure } from './pressure.js';
 import { optionsIn, restore, type RestoreOptions } from './restore.js';
 import type { Series } from './series.js';
 import { snapshotOf, type CoreSnapshot } from './snapshot.js';
@@ -57,7 +60,7 @@ export class Core {
     const given = { ...CORE_DEFAULTS, ...options };
     const strategy = checkStrategy(given.strategy, 'strategy');
     const strategies = typeof strategy === 'string' ? given.strategies : [strategy, ...given.strategies];
-    this.state = new State({ ...given, strategy, strategies });
+    this.state = new State({ ...given, strategy, strategies, pressure: checkPressure(given.pressure) });
     this.told = given.origin;
   }
 
@@ -88,6 +91,7 @@ export class Core {
     try {
       this.begin(command.now);
       decide(state, command);
+      if (state.pressure.isFollowed) followPressure(state);
       this.untold = [];
     } finally {
       state.emit = undefined;
@@ -126,33 +130,39 @@ export class Core {
   }
 
   /** @internal Adds a task and returns its record. */
-  submit(now: Moment, spec: TaskSpec, payload: unknown, after: readonly DependencyInput[] = NO_DEPENDENCIES): Task {
+  submit(
+    now: Moment,
+    spec: TaskSpec,
+    payload: unknown,
+    after: readonly DependencyInput[] = NO_DEPENDENCIES,
+    origin?: Origin,
+  ): Task {
     this.begin(now);
-    return submit(this.state, spec, payload, after);
+    return this.end(submit(this.state, spec, payload, after, origin));
   }
 
   /** @internal Begins a series and returns its record. */
   repeat(now: Moment, id: string, spec: TaskSpec, recurrence: RecurrenceSpec, payload: unknown): Series {
     this.begin(now);
-    return repeat(this.state, id, spec, recurrence, payload);
+    return this.end(repeat(this.state, id, spec, recurrence, payload));
   }
 
   /** @internal Starts the next attempt for the worker, if anything is eligible. */
   claim(now: Moment, worker: Worker): Attempt | undefined {
     this.begin(now);
-    return claim(this.state, worker);
+    return this.end(claim(this.state, worker));
   }
 
   /** @internal Hands in how an attempt ended; one that no longer counts is refused. */
   settle(now: Moment, attempt: Attempt, outcome: Outcome): void {
     this.begin(now);
-    settle(this.state, attempt, outcome);
+    this.end(settle(this.state, attempt, outcome));
   }
 
   /** @internal Takes an unfinished task back. */
   cancel(now: Moment, task: Task | string, reason: string | undefined): void {
     this.begin(now);
-    cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, reason);
+    this.end(cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, reason));
   }
 
   /** @internal Lets a worker in. */
@@ -193,6 +203,18 @@ export class Core {
     return pending(this.state);
   }
 
+  /**
+   * What the command `plan` would start now, without starting it. Worked out on a copy of everything, so it costs O(n)
+   * and is right by construction.
+   */
+  foresee(now: Moment, request: PlanRequest): Assignment[] {
+    const { index, workers, options } = this.state;
+    const own = [index.main.choice, ...[...workers.values()].map(({ spec }) => spec.strategy)];
+    const strategies = [...options.strategies, ...own.filter((each) => typeof each === 'object')];
+    const copy = Core.restore(this.snapshot(), { strategies });
+    return assignmentsIn(copy.handle({ kind: 'plan', now, ...request }));
+  }
+
   /** Why the task does not run, since when it does, or how it ended. */
   explain(id: string): Explanation {
     const task = this.state.table.byId(id);
@@ -217,5 +239,10 @@ export class Core {
     this.state.index.prepare(this.state.mono);
     this.state.setTime(now);
     this.told = undefined;
+  }
+
+  private end<Result>(result: Result): Result {
+    if (this.state.pressure.isFollowed) followPressure(this.state);
+    return result;
   }
 }

@@ -27,6 +27,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
   chargeTurn(state, attempt);
   worker.running += 1;
+  state.lastServed = workerId;
   const { timeoutMs } = task.spec;
   if (timeoutMs !== Infinity)
     state.monoLine.add(state.mono + timeoutMs, 'timeout', task.sequence, attempt, attempt.number);

@@ -57,6 +57,15 @@ export type Standing =
 
 /** Why a task does not run, or since when it does, or how it has ended. */
 export type Explanation = { readonly task: string } & (
+  | {
+      /** It waits to be let in, as too many are pending. */
+      readonly kind: 'outside';
+      /** From 1 on, among those that wait to be let in. */
+      readonly position: number;
+      readonly of: number;
+      readonly pending: number;
+      readonly maxPending: number;
+    }
   | { readonly kind: 'waiting'; readonly dependencies: readonly AwaitedDependency[] }
   | { readonly kind: 'delayed'; /** Epoch milliseconds. */ readonly until: number }
   | {
@@ -98,6 +107,10 @@ const ENDINGS: Readonly<Record<FinalState, string>> = {
 export function describeExplanation(explanation: Explanation): string {
   const task = `Task ${show(explanation.task)}`;
   switch (explanation.kind) {
+    case 'outside': {
+      const { position, of, pending, maxPending } = explanation;
+      return `${task} is number ${position} of ${of} that wait to be added: ${pending} of ${maxPending} are pending.`;
+    }
     case 'waiting':
       return `${task} waits for ${list(explanation.dependencies.map(describeDependency))}.`;
     case 'delayed':

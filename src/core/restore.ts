@@ -11,6 +11,7 @@ import {
 } from '../model/index.js';
 import type { Strategy, WeightedRandom } from '../ready/index.js';
 import { attach } from './decide/configure.js';
+import { pressureOf } from './pressure.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { Series } from './series.js';
 import {
@@ -57,6 +58,7 @@ export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOp
     retain: { count: retain.count ?? Infinity, ageMs: retain.ageMs ?? Infinity },
     maxLosses: settings.maxLosses ?? Infinity,
     maxCatchUp: settings.maxCatchUp ?? Infinity,
+    pressure: pressureOf(settings.pressure),
   };
 }
 
@@ -75,12 +77,15 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   for (const record of snapshot.series) restoreSeries(state, record, specs);
   // Orders are made while they are still empty, so that nobody joins them anew.
   for (const record of snapshot.workers) attach(state, workerOf(record, state.options.strategies));
+  state.lastServed = snapshot.lastServed ?? undefined;
   state.index.prepare(state.mono);
   restoreReady(state, snapshot);
   restoreEdges(state, snapshot);
   for (const [sequence, endedAt] of snapshot.kept) {
     state.retention.restore(known(state, sequence), endedAt ?? -Infinity);
   }
+  state.pressure.set(state.options.pressure, state.table.all());
+  state.pressure.saturated = snapshot.settings.pressure.saturated;
 }
 
 function restoreTasks(state: State, snapshot: CoreSnapshot, specs: readonly TaskSpec[]): void {

@@ -16,6 +16,7 @@ import {
 } from '../model/index.js';
 import type { TurnsRecord } from '../ready/index.js';
 import type { OpenChannelsRecord } from './open-channels.js';
+import type { PressureRecord } from './pressure.js';
 import {
   recurrenceRecord,
   specRecord,
@@ -94,6 +95,7 @@ export interface SettingsRecord {
   readonly retain: { readonly count: number | null; readonly ageMs: number | null };
   readonly maxLosses: number | null;
   readonly maxCatchUp: number | null;
+  readonly pressure: PressureRecord;
   readonly resources: ResourceSettings;
   readonly channels: OpenChannelsRecord;
 }
@@ -141,6 +143,8 @@ export interface CoreSnapshot {
   /** `null` while nobody takes turns. */
   readonly turns: TurnsRecord | null;
   readonly workers: readonly WorkerRecord[];
+  /** The worker that something was last started for. */
+  readonly lastServed: string | null;
   /** What has happened in refused commands and was not told yet. */
   readonly untold: readonly Fact[];
 }
@@ -177,6 +181,7 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     means: [...state.means].map(([type, { count, totalMs }]) => [type, count, totalMs]),
     turns: state.index.countsTurns ? state.index.turns.save() : null,
     workers: [...state.workers.values()].map((worker) => workerRecord(worker.spec)),
+    lastServed: state.lastServed ?? null,
     untold: [...untold],
     specs: specs.records,
   };
@@ -216,6 +221,7 @@ function settingsRecord(state: State): SettingsRecord {
     retain: { count: finite(count), ageMs: finite(ageMs) },
     maxLosses: finite(state.options.maxLosses),
     maxCatchUp: finite(state.options.maxCatchUp),
+    pressure: state.pressure.save(),
     resources: state.resources.save(),
     channels: state.openChannels.save(),
   };

@@ -12,6 +12,7 @@ import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
 import { Inheritance } from './inheritance.js';
 import { OpenChannels } from './open-channels.js';
+import { NO_BOUND, Pressure, type PressureSettings } from './pressure.js';
 import { Resources } from './resources.js';
 import { Retention, type RetentionSettings } from './retention.js';
 import { Series } from './series.js';
@@ -33,6 +34,8 @@ export interface CoreOptions {
   readonly maxLosses: number;
   /** How many missed occurrences of a series are made up for at the most, and how many of its ticks wait at a time. */
   readonly maxCatchUp: number;
+  /** How many tasks may be pending, and what happens to those for which there is no room. */
+  readonly pressure: PressureSettings;
 }
 
 /** The defaults of a core. */
@@ -45,6 +48,7 @@ export const CORE_DEFAULTS: Omit<CoreOptions, 'origin'> = {
   retain: { count: 1_000, ageMs: 3_600_000 },
   maxLosses: 3,
   maxCatchUp: 100,
+  pressure: NO_BOUND,
 };
 
 /** What a moment on the timeline is about. */
@@ -76,6 +80,7 @@ export class State {
   readonly table = new TaskTable();
   readonly resources = new Resources();
   readonly openChannels = new OpenChannels();
+  readonly pressure = new Pressure();
   readonly places: Places;
   readonly index: ReadyIndex;
   readonly dependencies = new Dependencies();
@@ -106,6 +111,8 @@ export class State {
   /** The number of the next series: it settles ties between them. */
   nextSeries = 1;
   running = 0;
+  /** The worker that something was last started for: turns among workers go on from there. */
+  lastServed: string | undefined = undefined;
   /** Unfinished tasks. */
   pending = 0;
   charge: 'turns' | 'time';
@@ -118,6 +125,7 @@ export class State {
     this.wall = options.origin.wall;
     this.mono = options.origin.mono;
     this.charge = options.charge;
+    this.pressure.set(options.pressure, []);
     this.random = new SeededRandom(options.seed);
     this.places = new Places(
       (type, needs) => this.resources.gatesFor(type, needs),
@@ -181,7 +189,13 @@ export class State {
     return series !== undefined && task.sequence >= series.firstTask ? series : undefined;
   }
 
+  /** Unfinished tasks that do not run. An attempt that was given up still runs, but its task does not. */
+  get unstarted(): number {
+    return this.pending - (this.running - this.abandoned.size);
+  }
+
   private rekey(task: Task, before: number): void {
+    this.pressure.enter(task);
     if (task.state === 'ready') this.index.rekey(task, before, this.mono);
   }
 

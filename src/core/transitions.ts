@@ -58,13 +58,13 @@ export function move(state: State, task: Task, to: TaskState): void {
   if (!isLegal(from, to)) throw new IllegalTransitionError({ taskId: task.id, from, to });
   task.state = to;
   if (from === 'ready') state.index.remove(task, state.mono);
-  else if (from === 'running') awaitExpiry(state, task);
+  else if (from === 'running') doesNotRun(state, task);
 }
 
-/** A running task does not expire, so its moment may have passed unused. */
-function awaitExpiry(state: State, task: Task): void {
-  const { expires } = task.spec;
-  if (expires !== Infinity) state.wallLine.add(expires, 'expiry', task.sequence, task);
+/** A running task does not expire, so its moment may have passed unused; nor is it dropped for others. */
+function doesNotRun(state: State, task: Task): void {
+  state.pressure.enter(task);
+  if (task.spec.expires !== Infinity) state.wallLine.add(task.spec.expires, 'expiry', task.sequence, task);
 }
 
 /** A task has come in, with its place, its edges and its moments; it waits until {@link ready} or {@link delayed}. */
@@ -83,7 +83,7 @@ export function submitted(
     extraOf(task).deadline = spec.deadline;
     state.wallLine.add(spec.deadline, 'deadline', task.sequence, task);
   }
-  awaitExpiry(state, task);
+  doesNotRun(state, task);
   if (dependencies.length > 0) {
     state.dependencies.attach(task, dependencies);
     state.inheritance.lend(task, dependencies);
@@ -249,7 +249,7 @@ export function revived(state: State, task: Task): void {
   // Its moments may have been swept away while it was final.
   const { deadline } = task.spec;
   if (deadline !== Infinity) state.wallLine.add(deadline, 'deadline', task.sequence, task);
-  awaitExpiry(state, task);
+  doesNotRun(state, task);
   // Whoever lent it urgency has gone on without it.
   state.inheritance.recompute(task);
   state.emit?.({ kind: 'task.revived', task: task.id, wall: state.wall, mono: state.mono });

@@ -79,14 +79,28 @@ export class DroppedError extends SchedulerError {
   readonly taskId: string;
   readonly policy: 'drop-oldest' | 'drop-lowest';
 
-  constructor(data: { readonly taskId: string; readonly policy: 'drop-oldest' | 'drop-lowest' }) {
-    super(
-      `Task ${show(data.taskId)} was dropped because too many tasks were pending (${data.policy}). ` +
-        'Raise maxPending, or choose another whenFull.',
-    );
+  constructor(data: DroppedData) {
+    super(droppedText(data));
     this.taskId = data.taskId;
     this.policy = data.policy;
   }
+
+  /** What is kept of the error, without making one: under pressure there may be one for every task that comes. */
+  static record(data: DroppedData): ErrorRecord {
+    return { name: 'DroppedError', message: droppedText(data), code: 'DROPPED', data: { ...data } };
+  }
+}
+
+interface DroppedData {
+  readonly taskId: string;
+  readonly policy: 'drop-oldest' | 'drop-lowest';
+}
+
+function droppedText({ taskId, policy }: DroppedData): string {
+  return (
+    `Task ${show(taskId)} was dropped because too many tasks were pending (${policy}). ` +
+    'Raise maxPending, or choose another whenFull.'
+  );
 }
 
 /** A dependency did not complete, so the task cannot run; `cause` is the dependency's own error where there is one. */

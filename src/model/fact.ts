@@ -59,6 +59,12 @@ export type Setting =
     }
   | { readonly name: 'weight'; readonly channel: string; readonly weight: number }
   | { readonly name: 'charge'; readonly charge: 'turns' | 'time' }
+  | {
+      readonly name: 'pressure';
+      readonly maxPending: number | null;
+      readonly whenFull: 'wait' | 'reject' | 'drop-oldest' | 'drop-lowest';
+      readonly lowWater: number | null;
+    }
   /** The channels that take tasks; `null` for all. Those that were closed are open again. */
   | { readonly name: 'channels'; readonly only: readonly string[] | null };
 
@@ -159,6 +165,12 @@ export type Fact = Moment &
     | { readonly kind: 'channel.closed'; readonly channel: string }
     | { readonly kind: 'channel.opened'; readonly channel: string }
     | { readonly kind: 'configured'; readonly setting: Setting }
+    /** The bound on pending tasks is reached, or the low mark is after that; told once each. */
+    | {
+        readonly kind: 'pending.saturated' | 'pending.relieved';
+        readonly pending: number;
+        readonly maxPending: number | null;
+      }
     | {
         readonly kind: 'series.added';
         readonly series: string;

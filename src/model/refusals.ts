@@ -164,15 +164,33 @@ export class SaturatedError extends SchedulerError {
   readonly code = 'SATURATED';
   readonly pending: number;
   readonly maxPending: number;
+  /** How many were to be added together. */
+  readonly adding: number;
+  /** How many more waited to be let in. */
+  readonly waiting: number;
 
-  constructor(data: { readonly pending: number; readonly maxPending: number }) {
-    super(
-      `${data.pending} tasks are pending and the bound is ${data.maxPending}. ` +
-        "Try again later, raise maxPending, or let add() wait with whenFull: 'wait'.",
-    );
+  constructor(data: SaturatedData) {
+    super(saturatedText(data));
     this.pending = data.pending;
     this.maxPending = data.maxPending;
+    this.adding = data.adding ?? 1;
+    this.waiting = data.waiting ?? 0;
   }
+}
+
+interface SaturatedData {
+  readonly pending: number;
+  readonly maxPending: number;
+  readonly adding?: number;
+  readonly waiting?: number;
+}
+
+function saturatedText({ pending, maxPending, adding = 1, waiting = 0 }: SaturatedData): string {
+  const bound = `the bound is ${maxPending}`;
+  if (adding > maxPending) return `A batch of ${adding} can never come in: ${bound}. Split it, or raise maxPending.`;
+  const present = `${pending} tasks are pending and ${bound}`;
+  if (waiting > 0) return `${present}; ${waiting} more wait to be added. Add more slowly, or raise maxWaiting.`;
+  return `${present}. Try again later, raise maxPending, or let add() wait with whenFull: 'wait'.`;
 }
 
 /** An input or a result cannot be stored: it is too large, or not data. */

@@ -1,5 +1,5 @@
 import type { DependencyInput } from '../core/index.js';
-import { fieldsOf, parseChoice, refuseTask, type FailurePolicy } from '../model/index.js';
+import { fieldsOf, parseChoice, refuseTask, type FailurePolicy, type Task } from '../model/index.js';
 import { Handle, type HandleHost } from './handle.js';
 
 /** What may be waited for: a handle, an id, or either with what should happen if it does not complete. */
@@ -43,7 +43,7 @@ export function forgottenIn(after: readonly DependencyInput[], isKnown: (id: str
 
 function parseOne(after: After, index: number, host: HandleHost): DependencyInput {
   if (typeof after === 'string') return after;
-  if (after instanceof Handle && after.belongsTo(host)) return after.task;
+  if (after instanceof Handle && after.belongsTo(host)) return refOf(after);
   const field = `after[${index}]`;
   if (after instanceof Handle) return refuseTask(field, after, EXPECTED);
   const given = new Map(fieldsOf(after, field, (at, value) => refuseTask(at, value, EXPECTED)));
@@ -51,8 +51,13 @@ function parseOne(after: After, index: number, host: HandleHost): DependencyInpu
   return { task: parseTask(given.get('task'), `${field}.task`, host), onFailure };
 }
 
-function parseTask(task: unknown, field: string, host: HandleHost): Handle<unknown>['task'] | string {
+/** One that waits to be let in is known by its id until it is in, which is before whoever came after it. */
+function refOf(handle: Handle<unknown>): Task | string {
+  return handle.task ?? handle.id;
+}
+
+function parseTask(task: unknown, field: string, host: HandleHost): Task | string {
   if (typeof task === 'string') return task;
-  if (task instanceof Handle && task.belongsTo(host)) return (task as Handle<unknown>).task;
+  if (task instanceof Handle && task.belongsTo(host)) return refOf(task as Handle<unknown>);
   return refuseTask(field, task, EXPECTED);
 }

@@ -44,6 +44,11 @@ export class Claim {
     return this.attempt.token;
   }
 
+  /** The worker that the task was granted to. */
+  get workerId(): string {
+    return this.attempt.workerId;
+  }
+
   /** The task has done what it was for. */
   complete(result?: unknown): Promise<void> {
     return this.settle({ kind: 'succeeded', value: result });

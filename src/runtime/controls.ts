@@ -2,6 +2,7 @@ import { Core, topologicalOrder, type Explanation, type Request } from '../core/
 import { refuseConfig, type TaskGraph } from '../model/index.js';
 import type { WaitOptions } from './abortable.js';
 import { clockOf, type Clock } from './clock.js';
+import { Entrance, maxWaitingOf } from './entrance.js';
 import { coreOptions, type SchedulerOptions } from './scheduler-options.js';
 import { Waits } from './waits.js';
 
@@ -13,11 +14,16 @@ export abstract class Controls {
   protected readonly core: Core;
   /** @internal */
   protected readonly waits = new Waits();
+  /** @internal Only where there is a bound: without one, everybody comes in. */
+  protected readonly entrance: Entrance | undefined;
 
   /** @internal */
   constructor(options: SchedulerOptions) {
     this.clock = clockOf(options.clock);
     this.core = new Core(coreOptions(options, this.clock.now()));
+    const { maxPending } = this.core.state.pressure;
+    const maxWaiting = maxWaitingOf(options.maxWaiting, maxPending);
+    this.entrance = maxPending === Infinity ? undefined : new Entrance(this.core, maxWaiting);
   }
 
   /** @internal Something may be able to start now. */
@@ -25,9 +31,17 @@ export abstract class Controls {
 
   /** Unfinished tasks that do not run. */
   get size(): number {
-    const { pending, running, abandoned } = this.core.state;
-    // An attempt that was given up still runs, but its task does not.
-    return pending - (running - abandoned.size);
+    return this.core.state.unstarted;
+  }
+
+  /** Whether `maxPending` was reached, and `lowWater` not since. */
+  get saturated(): boolean {
+    return this.core.state.pressure.saturated;
+  }
+
+  /** Tasks that wait to be let in. */
+  get waiting(): number {
+    return this.entrance?.size ?? 0;
   }
 
   /** Attempts that run now. */
@@ -39,7 +53,8 @@ export abstract class Controls {
   explain(id: string): Explanation {
     this.core.handle({ kind: 'tick', now: this.clock.now() });
     this.dispatchSoon();
-    return this.core.explain(id);
+    const outside = this.core.state.table.byId(id) === undefined ? this.entrance?.explain(id) : undefined;
+    return outside ?? this.core.explain(id);
   }
 
   /** The dependency graph as plain data, for `toDot`, `toMermaid` and `toGraph`. */

@@ -1,6 +1,7 @@
 import {
   CancelledError,
   DependencyFailedError,
+  DroppedError,
   ExpiredError,
   type ErrorRecord,
   type FinalState,
@@ -20,6 +21,8 @@ function fromRecord(task: Task, { code, message, data }: ErrorRecord): Error {
   switch (code) {
     case 'CANCELLED':
       return new CancelledError({ taskId, reason: data?.['reason'] });
+    case 'DROPPED':
+      return new DroppedError({ taskId, policy: data?.['policy'] === 'drop-oldest' ? 'drop-oldest' : 'drop-lowest' });
     case 'EXPIRED':
       return new ExpiredError({ taskId, expires: task.spec.expires });
     case 'DEPENDENCY_FAILED':

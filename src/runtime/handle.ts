@@ -1,5 +1,6 @@
-import type { Task, TaskState } from '../model/index.js';
+import { IllegalTransitionError, type Task, type TaskState } from '../model/index.js';
 import { failureOf } from './failure.js';
+import { Outside } from './outside.js';
 
 /** What a handler is given. */
 export type Handler<Result, Dependencies extends readonly unknown[] = readonly unknown[]> = (
@@ -36,7 +37,12 @@ const capture = (resolve: (value: never) => void): void => {
 /** What a handle may ask of its scheduler. */
 export interface HandleHost {
   cancelTask(task: Task, reason: string | undefined): void;
+  /** Takes back a task that waits to be let in. */
+  cancelOutside(handle: Handle<unknown>, reason: string | undefined): void;
 }
+
+/** For all tasks that were let in at once. */
+const ACCEPTED = Promise.resolve();
 
 /**
  * A task that was added. It can be awaited; only its promise is lazy, never the work.
@@ -47,9 +53,11 @@ export class Handle<Result> implements PromiseLike<Result> {
   private promise: Promise<Result> | undefined = undefined;
   private resolve: ((value: unknown) => void) | undefined = undefined;
   /** @internal Set by the scheduler right after the task was accepted. */
-  task!: Task;
-  /** @internal Declared only: hardly any handle has it, and a field would cost all of them memory. */
+  task: Task | undefined = undefined;
+  // Declared only: hardly any handle has these, and a field would cost all of them memory.
+  /** @internal */
   declare gaps?: readonly number[];
+  declare private outside: Outside | undefined;
 
   /** @internal */
   constructor(
@@ -59,11 +67,17 @@ export class Handle<Result> implements PromiseLike<Result> {
   ) {}
 
   get id(): string {
-    return this.task.id;
+    return this.task?.id ?? (this.outside as Outside).id;
   }
 
+  /** One that waits to be let in is `waiting`; one that was turned away has `failed`, or was `cancelled`. */
   get state(): TaskState {
-    return this.task.state;
+    return this.task?.state ?? (this.outside as Outside).state;
+  }
+
+  /** Resolves when the task is in the scheduler; rejects when it was refused, and so does the result then. */
+  get accepted(): Promise<void> {
+    return this.outside === undefined ? ACCEPTED : this.outside.accepted;
   }
 
   /** The promise of the task's result; it rejects when the task fails, is cancelled or skipped. */
@@ -78,7 +92,9 @@ export class Handle<Result> implements PromiseLike<Result> {
 
   /** Takes the task back. */
   cancel(reason?: string): void {
-    this.host.cancelTask(this.task, reason);
+    if (this.task !== undefined) this.host.cancelTask(this.task, reason);
+    else if (this.outside?.error === undefined) this.host.cancelOutside(this, reason);
+    else throw new IllegalTransitionError({ taskId: this.id, from: this.state, to: 'cancelled' });
   }
 
   then<Value = Result, Other = never>(
@@ -98,6 +114,29 @@ export class Handle<Result> implements PromiseLike<Result> {
     return this.result.finally(onFinally);
   }
 
+  /** @internal */
+  get isOutside(): boolean {
+    return this.outside !== undefined;
+  }
+
+  /** @internal The task is not in, and may come in later. */
+  stayOutside(id: string): void {
+    this.outside = new Outside(id);
+  }
+
+  /** @internal The task is in. */
+  comeIn(): void {
+    if (this.outside === undefined) return;
+    this.outside.comeIn();
+    this.outside = undefined;
+  }
+
+  /** @internal The task will not come in. */
+  turnAway(error: Error): void {
+    this.outside?.turnAway(error);
+    this.settle();
+  }
+
   /** @internal Whether it was made by this scheduler. */
   belongsTo(host: HandleHost): boolean {
     return this.host === host;
@@ -107,21 +146,27 @@ export class Handle<Result> implements PromiseLike<Result> {
   settle(): void {
     const { resolve, task } = this;
     if (resolve === undefined) return;
-    switch (task.state) {
+    switch (task?.state) {
+      case undefined:
+        this.reject(this.outside?.error);
+        return;
       case 'completed':
-        resolve(task.value);
-        break;
+        resolve(task?.value);
+        this.resolve = undefined;
+        return;
       case 'failed':
       case 'cancelled':
       case 'skipped':
-        // Keeping only `resolve` saves a function for every task somebody waits for.
-        resolve(Promise.reject(failureOf(task)));
-        // A result that was asked for and then left alone must not end the process.
-        this.promise?.catch(ignore);
-        break;
-      default:
-        return;
+        this.reject(failureOf(task as Task));
     }
+  }
+
+  private reject(error: Error | undefined): void {
+    if (error === undefined) return;
+    // Keeping only `resolve` saves a function for every task somebody waits for.
+    this.resolve?.(Promise.reject(error));
     this.resolve = undefined;
+    // A result that was asked for and then left alone must not end the process.
+    this.promise?.catch(ignore);
   }
 }

@@ -1,4 +1,4 @@
-import { holdingAttempts, type StrategyChoice, type Worker } from '../core/index.js';
+import { holdingAttempts, type Assignment, type Balance, type StrategyChoice, type Worker } from '../core/index.js';
 import { StaleLeaseError, isFinal, refuseConfig, type Attempt } from '../model/index.js';
 import { abortable, type WaitOptions } from './abortable.js';
 import { Claim, type ClaimHost, type ClaimedTask } from './claim.js';
@@ -67,6 +67,27 @@ export class Pulling implements WorkerHost {
     const claims = this.grant(worker, count);
     this.host.changed();
     return claims;
+  }
+
+  /** Distributes up to so many tasks over the workers; whoever waits for a task is served before. */
+  assign(count: number, balance: Balance): Claim[] {
+    this.serve();
+    const { core } = this.host;
+    const facts = core.handle({ kind: 'plan', now: this.host.now(), count, balance, workers: this.planned() });
+    this.host.changed();
+    return facts.flatMap((fact) => {
+      const attempt = fact.kind === 'attempt.started' ? core.state.table.byId(fact.task)?.attempt : undefined;
+      return attempt === undefined ? [] : [new Claim(this.host, attempt, this.host.contextOf(attempt))];
+    });
+  }
+
+  /** What {@link assign} would give to whom. */
+  foresee(count: number, balance: Balance): Assignment[] {
+    return this.host.core.foresee(this.host.now(), { count, balance, workers: this.planned() });
+  }
+
+  private planned(): string[] {
+    return [...this.open.values()].filter(({ spec }) => spec.filter === undefined).map(({ id }) => id);
   }
 
   wait(worker: PullingWorker, options: WaitOptions | undefined): Promise<Claim | undefined> {

@@ -1,4 +1,13 @@
-import { checkAging, checkStrategy, type Core, type CoreOptions, type StrategyChoice } from '../core/index.js';
+import {
+  checkAging,
+  checkPressure,
+  checkStrategy,
+  type Core,
+  type CoreOptions,
+  type PressureSettings,
+  type StrategyChoice,
+  type WhenFull,
+} from '../core/index.js';
 import {
   fieldsOf,
   parseChoice,
@@ -47,6 +56,14 @@ export interface SchedulerOptions {
         readonly only?: readonly string[] | undefined;
       }
     | undefined;
+  /** How many tasks may be pending, which is unfinished and not running; any number unless given. */
+  readonly maxPending?: number | undefined;
+  /** What happens to a task for which there is no room; it waits to be let in unless given. */
+  readonly whenFull?: WhenFull | undefined;
+  /** How many tasks may wait to be let in; as many as may be pending unless given. */
+  readonly maxWaiting?: number | undefined;
+  /** What the number of pending tasks must fall to before `saturated` ends; half of `maxPending` unless given. */
+  readonly lowWater?: number | undefined;
   /** How many finished tasks are kept, and for how long. */
   readonly retain?: { readonly count?: number | undefined; readonly age?: Duration | undefined } | undefined;
   /** Of whatever is random: the same seed makes the same choices. */
@@ -56,7 +73,10 @@ export interface SchedulerOptions {
 }
 
 const KNOWN = {
-  '': ['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
+  '': [
+    ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
+    ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater'],
+  ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],
   channels: ['weights', 'charge', 'only'],
@@ -100,6 +120,7 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
       ? { charge: parseChoice(channels.get('charge'), ['turns', 'time'], 'channels.charge', refuseConfig) }
       : {}),
     retain: retainOf(options.retain),
+    pressure: pressureOf(options),
   };
 }
 
@@ -128,6 +149,14 @@ function numbers(record: unknown, field: string): [string, number][] {
   if (record === undefined) return [];
   return fieldsOf(record, field, refuseConfig).map(([key, value]) => {
     return typeof value === 'number' ? [key, value] : refuseConfig(`${field}.${key}`, value, 'a number');
+  });
+}
+
+function pressureOf({ maxPending, whenFull, lowWater }: SchedulerOptions): PressureSettings {
+  return checkPressure({
+    ...(maxPending === undefined ? {} : { maxPending }),
+    ...(whenFull === undefined ? {} : { whenFull }),
+    ...(lowWater === undefined ? {} : { lowWater }),
   });
 }
 

@@ -1,11 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
-import { parseSeries, type DependencyInput, type Worker } from '../core/index.js';
+import { parseSeries, type Assignment, type Balance, type DependencyInput, type Worker } from '../core/index.js';
 import {
   ClosedError,
   RECURRENCE_OPTION_NAMES,
   StaleLeaseError,
   parseTaskOptions,
-  recordError,
   refuseTask,
   type Attempt,
   type ErrorRecord,
@@ -13,14 +12,18 @@ import {
   type Outcome,
   type Task,
   type TaskOptions,
+  type TaskSpec,
 } from '../model/index.js';
 import { forgottenIn, parseAfter, type After, type ResultsOf } from './after.js';
 import { Alarm } from './alarm.js';
+import type { Claim } from './claim.js';
 import { Controls } from './controls.js';
 import { Handle, type Handler, type Payload } from './handle.js';
+import { promised } from './promised.js';
 import { Pulling, type PullingHost } from './pulling.js';
 import type { PullingWorker } from './pulling-worker.js';
 import { RunningTask } from './running-task.js';
+import { runSlot } from './slot.js';
 import { SeriesHandle, type RepeatOptions, type SeriesHost } from './series-handle.js';
 import { applySettings, concurrencyOf, type SchedulerOptions } from './scheduler-options.js';
 import type { WorkerOptions } from './worker-options.js';
@@ -79,7 +82,10 @@ export class Scheduler extends Controls {
     this.pulling = new Pulling(this.pullingHost());
   }
 
-  /** Adds a task. Malformed options throw at once, and so does a refusal (a duplicate, an unknown dependency). */
+  /**
+   * Adds a task. Malformed options throw at once. So does a refusal (a duplicate, an unknown dependency), except with
+   * `maxPending`: there the handle's `accepted` and `result` reject with it, as it may only show later.
+   */
   add<Result, const Tasks extends readonly After[] = readonly [], const Policy extends FailurePolicy = 'fail'>(
     run: Handler<Result, ResultsOf<Tasks, Policy>>,
     options?: AddOptions<Tasks, Policy>,
@@ -90,10 +96,18 @@ export class Scheduler extends Controls {
     const dependencies = parseAfter(options?.after, this);
     // Which results it finds there is known to the types only.
     const handle = new Handle(this, run as Handler<Result>);
+    if (this.entrance === undefined) this.takeIn(handle, spec, dependencies);
+    else
+      this.entrance.apply(handle, spec, (own) => {
+        this.takeIn(handle, own, dependencies);
+      });
+    return handle;
+  }
+
+  private takeIn(handle: Handle<unknown>, spec: TaskSpec, dependencies: readonly DependencyInput[]): void {
     if (dependencies.length > 0) this.noteForgotten(handle, dependencies);
     handle.task = this.core.submit(this.clock.now(), spec, handle, dependencies);
     this.dispatchSoon();
-    return handle;
   }
 
   /**
@@ -118,8 +132,26 @@ export class Scheduler extends Controls {
     return this.pulling.add(options);
   }
 
+  /**
+   * Distributes up to so many of the best tasks over the pulling workers that have a slot free, in one step, and returns
+   * the claims. Those workers that have a filter are left out; `foresee` tells who would get what.
+   */
+  assign(count: number, options?: { readonly balance?: Balance | undefined }): Promise<Claim[]> {
+    return promised(() => {
+      if (this.closing !== undefined) throw new ClosedError({});
+      return this.pulling.assign(count, options?.balance ?? 'least-loaded');
+    });
+  }
+
+  /** What `assign` would give to whom now. Costs O(n), as it is tried out on a copy of everything. */
+  foresee(count: number, options?: { readonly balance?: Balance | undefined }): Assignment[] {
+    return this.pulling.foresee(count, options?.balance ?? 'least-loaded');
+  }
+
   /** Takes an unfinished task back; one that has ended, or is unknown, is refused. */
   cancel(id: string, reason?: string): void {
+    const isUnknown = this.core.state.table.byId(id) === undefined;
+    if (isUnknown && this.entrance?.cancel(id, reason) === true) return;
     this.core.cancel(this.clock.now(), id, reason);
     this.dispatchSoon();
   }
@@ -128,6 +160,11 @@ export class Scheduler extends Controls {
   cancelTask(task: Task, reason: string | undefined): void {
     this.core.cancel(this.clock.now(), task, reason);
     this.dispatchSoon();
+  }
+
+  /** @internal */
+  cancelOutside(handle: Handle<unknown>, reason: string | undefined): void {
+    this.entrance?.cancel(handle, reason);
   }
 
   /** Stops taking tasks, cancels what has not started, and waits for what runs. */
@@ -143,6 +180,7 @@ export class Scheduler extends Controls {
 
   private async closeNow(): Promise<void> {
     this.pulling.close();
+    this.entrance?.close();
     for (const series of [...this.core.state.series.keys()]) this.tell({ kind: 'cancelSeries', series });
     for (const task of [...this.core.state.table.all()]) {
       if (task.state === 'waiting' || task.state === 'delayed' || task.state === 'ready')
@@ -245,6 +283,7 @@ export class Scheduler extends Controls {
       else for (const task of settled.splice(0)) settleOne(task);
     }
     if (aborted.length > 0) this.abort(aborted.splice(0));
+    if (this.entrance !== undefined) this.entrance.letIn();
     this.waits.check();
   }
 
@@ -258,19 +297,4 @@ export class Scheduler extends Controls {
 
 function settleOne(task: Task): void {
   (task.payload as Payload).settle(task);
-}
-
-/** One busy slot: runs attempt after attempt until there is none. */
-async function runSlot(scheduler: Scheduler, first: Attempt): Promise<void> {
-  let attempt: Attempt | undefined = first;
-  while (attempt !== undefined) {
-    const handle = attempt.task.payload as Payload;
-    let outcome: Outcome;
-    try {
-      outcome = { kind: 'succeeded', value: await handle.run(scheduler.contextOf(attempt)) };
-    } catch (error) {
-      outcome = { kind: 'failed', error: recordError(error), retryable: true, cause: error };
-    }
-    attempt = scheduler.next(attempt, outcome);
-  }
 }

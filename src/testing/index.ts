@@ -3,7 +3,9 @@ export { VirtualClock } from './virtual-clock.js';
 export { Core } from '../core/index.js';
 export type {
   Aging,
+  Assignment,
   AttemptRecord,
+  Balance,
   Command,
   CoreOptions,
   CoreSnapshot,
@@ -12,8 +14,12 @@ export type {
   ExtraRecord,
   Offer,
   OpenChannelsRecord,
+  Origin,
   PlaceFilter,
   PlaceTraits,
+  PlanRequest,
+  PressureRecord,
+  PressureSettings,
   RecurrenceRecord,
   Request,
   ResourceSettings,
@@ -28,6 +34,7 @@ export type {
   TaskRecord,
   TurnsRecord,
   Wake,
+  WhenFull,
   WorkerSpec,
 } from '../core/index.js';
 export type {

@@ -97,6 +97,18 @@ const CORRUPTIONS: readonly Corruption[] = [
     'a deadline that was not inherited',
     (_state, s) => (extraOf(s.task('running')).deadline = 1),
   ],
+  [
+    /^C8: 6 tasks are pending, which is told as too many/,
+    'a bound that was not reached',
+    (state) => (state.pressure.saturated = true),
+  ],
+  [
+    /^C8: it is pending and nobody could drop it/,
+    'a pending task that cannot be found',
+    (state) => {
+      state.pressure.set({ maxPending: 9, whenFull: 'drop-oldest', lowWater: 5 }, []);
+    },
+  ],
   [/^index: \d+ tasks are unfinished/, 'a wrong count of unfinished tasks', (state) => (state.pending -= 1)],
   [/^index: the table counts/, 'a wrong size', (state) => (state.table.size += 1)],
   [/^index: the next sequence/, 'a sequence that would be used twice', (state) => (state.table.next = 1)],

@@ -161,7 +161,8 @@ const series = (n: number): string => `s${String(n % 3)}`;
 const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situation) => Request>> = {
   submit: (step, { now, tasks }) => {
     const payload = has(step.a, 7) ? { from: step.a } : undefined;
-    return { kind: 'submit', spec: specOf(step, now), payload, after: dependenciesOf(step, tasks) };
+    const origin = step.a % 9 === 0 ? 'child' : 'outside';
+    return { kind: 'submit', spec: specOf(step, now), payload, after: dependenciesOf(step, tasks), origin };
   },
   submitAll: (step, { now, tasks }) => {
     const batch = [0, 1, 2].map((i) => {
@@ -172,6 +173,12 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
     return { kind: 'submitAll', tasks: batch };
   },
   claim: ({ a, b }) => ({ kind: 'claim', worker: pick(WORKERS, a), count: 1 + (b % 3) }),
+  plan: ({ a, b, c }) => ({
+    kind: 'plan',
+    count: 1 + (b % 4),
+    balance: pick(['least-loaded', 'round-robin'] as const, a),
+    ...(has(c, 0) ? { workers: WORKERS.slice(0, 1 + (c % 3)) } : {}),
+  }),
   settle: (step, situation) => {
     // Where nothing runs yet, something had better start.
     if (situation.attempts.length === 0) return REQUESTS.claim(step, situation);
@@ -221,6 +228,14 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
     channel: pick(['A', 'B', '*'], a),
     weight: pick([1, 2, 3, 0.1, 0], b),
   }),
+  setPressure: ({ a, b, c }) => ({
+    kind: 'setPressure',
+    pressure: {
+      maxPending: pick([3, 6, 6, 12, Infinity, 0], a),
+      whenFull: pick(['reject', 'drop-oldest', 'drop-lowest', 'drop-lowest', 'wait'] as const, b),
+      ...(has(c, 0) ? { lowWater: c % 5 } : {}),
+    },
+  }),
   setCharge: ({ a }) => ({ kind: 'setCharge', charge: pick(['turns', 'time'] as const, a) }),
   attachWorker: (step) => ({ kind: 'attachWorker', worker: workerOf(step) }),
   detachWorker: ({ a }) => ({ kind: 'detachWorker', worker: pick(WORKERS, a) }),
@@ -246,6 +261,7 @@ const WEIGHTS: Partial<Record<Step['kind'], number>> = {
   submit: 26,
   submitAll: 6,
   claim: 34,
+  plan: 6,
   settle: 30,
   extend: 4,
   cancel: 4,
@@ -257,6 +273,7 @@ const WEIGHTS: Partial<Record<Step['kind'], number>> = {
   recover: 1,
   openChannel: 4,
   setStrategy: 5,
+  setPressure: 3,
   resumeChannel: 4,
   setCapacity: 3,
   repeat: 4,

@@ -120,6 +120,27 @@ describe('with n tasks waiting', () => {
     table.expectGrowth('constant', strategy, 'settle');
   });
 
+  test.each(['drop-oldest', 'drop-lowest'] as const)(
+    'C8.1 with the bound reached, %s finds whom to drop in O(log n)',
+    (whenFull) => {
+      expectGrowth('logarithmic', (size) => {
+        const s = world({ pressure: { maxPending: size, whenFull, lowWater: 0 } });
+        // In no particular order of urgency, and with many that have moved meanwhile.
+        for (let i = 0; i < size; i += 1) s.add(id(i), { ...varied(i), priority: 10 + ((i * 7_919) % 1_009) });
+        for (let i = 0; i < 100; i += 1) s.send({ kind: 'setPriority', task: id(i), level: 10 + ((i * 31) % 1_009) });
+        const rounds = 400;
+        let cost = 0;
+        for (let i = 0; i < rounds; i += 1) {
+          cost += operations(() => {
+            s.add(`n${id(i)}`, { priority: 1 });
+          });
+        }
+        expect(s.core.state.unstarted).toBe(size);
+        return cost / rounds;
+      });
+    },
+  );
+
   test('B1.2 a batch costs O(log n) for each of its tasks', () => {
     const costOf = (s: Sim, batch: number): number => {
       const tasks = Object.fromEntries(Array.from({ length: batch }, (_, i) => [`b${id(i)}`, varied(i)]));

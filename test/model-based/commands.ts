@@ -14,6 +14,7 @@ import {
 import { agree } from './agree.js';
 import { type Naive, Refused, type NaiveAttempt, type NaiveTask, type NaiveWorker, type Ref } from './naive.js';
 import type { NaiveAging, NaiveStrategy } from './naive-order.js';
+import type { NaiveBound } from './naive-pressure.js';
 
 /** The core under test, with what the commands remember about it. */
 export class Real {
@@ -250,6 +251,32 @@ function claim(index: number, count: number): Step {
   });
 }
 
+function plan(count: number, balance: 'least-loaded' | 'round-robin'): Step {
+  return step(`plan(${count}, ${balance})`, (model, real) => {
+    const { core } = real;
+    const now = { wall: model.wall, mono: model.mono };
+    const random = SeededRandom.restore(core.state.random.state());
+    const facts = core.handle({ kind: 'plan', count, balance, now });
+    const granted = facts.flatMap((fact) => (fact.kind === 'attempt.started' ? [fact] : []));
+    if ([...model.workers.values()].some((worker) => model.freeSlots(worker) > 0)) model.passWall();
+    for (let given = 0; given < count; given += 1) {
+      const allowed = model.nextForAny(() => random.next(), real.shapeKey);
+      const task = allowed.find(({ id }) => id === granted[given]?.task);
+      if (task === undefined) {
+        const planned = granted.slice(given).map((each) => each.task);
+        expect({ given, planned }).toEqual({ given, planned: allowed.map(({ id }) => id) });
+        break;
+      }
+      const worker = model.workerFor(task, balance);
+      expect({ balance, given, worker: granted[given]?.workerId }).toEqual({ balance, given, worker: worker.id });
+      model.start(worker, task);
+    }
+    expect(core.state.random.state()).toEqual(random.state());
+    model.forget();
+    agree(model, real);
+  });
+}
+
 /** Mostly attempts that count, some that were abandoned, some of long ago. */
 function attemptAt(model: Naive, index: number): NaiveAttempt | undefined {
   const holding = model.holding();
@@ -389,6 +416,10 @@ const setWeight = (name: string, weight: number): Step =>
   step(`setWeight(${name}, ${weight})`, (model, real) => {
     send(model, real, { kind: 'setWeight', channel: name, weight }, () => void model.weights.set(name, weight));
   });
+const setPressure = (bound: NaiveBound): Step =>
+  step(`setPressure(${fc.stringify(bound)})`, (model, real) => {
+    send(model, real, { kind: 'setPressure', pressure: bound }, () => void (model.bound = bound));
+  });
 export const attach = (worker: NaiveWorker): Step =>
   step(`attach(${fc.stringify(worker)})`, (model, real) => {
     const { offers, ...rest } = worker;
@@ -458,6 +489,12 @@ export const steps: fc.Arbitrary<Step>[] = [
     8,
     fc.tuple(nth, fc.constantFrom(1, 1, 1, 2, 4)).map(([i, c]) => claim(i, c)),
   ),
+  ...often(
+    2,
+    fc
+      .tuple(fc.constantFrom(1, 3, 6), fc.constantFrom('least-loaded' as const, 'round-robin' as const))
+      .map(([c, b]) => plan(c, b)),
+  ),
   ...often(5, nth.map(succeed)),
   ...often(
     2,
@@ -496,6 +533,12 @@ export const steps: fc.Arbitrary<Step>[] = [
       ),
     ),
   fc.tuple(fc.constantFrom('a', 'b', 'c', '*'), fc.constantFrom(0.5, 1, 2, 4)).map(([c, w]) => setWeight(c, w)),
+  fc
+    .record({
+      maxPending: fc.constantFrom(1, 4, 9, 20, Infinity, Infinity),
+      whenFull: fc.constantFrom<NaiveBound['whenFull']>('wait', 'reject', 'drop-oldest', 'drop-lowest', 'drop-lowest'),
+    })
+    .map(setPressure),
   ...often(2, workerChoice.map(attach)),
   nth.map(detach),
   ...often(3, stepMs.map(advance)),

@@ -1,5 +1,6 @@
 import type { FailurePolicy, TaskSpec, TaskState } from '../../src/model/index.js';
 import { pick, type NaiveAging, type NaiveStrategy } from './naive-order.js';
+import { checkRoom, worst, type NaiveBound } from './naive-pressure.js';
 import { NaiveTurns } from './naive-turns.js';
 
 /*
@@ -100,6 +101,8 @@ export class Naive {
   readonly weights = new Map<string, number>();
   readonly durations = new Map<string, number[]>();
   readonly turns = new NaiveTurns(this);
+  lastServed = '';
+  bound: NaiveBound = { maxPending: Infinity, whenFull: 'wait' };
   readonly origin: number;
   wall: number;
   mono = 0;
@@ -123,6 +126,10 @@ export class Naive {
 
   unfinished(): NaiveTask[] {
     return [...this.tasks.values()].filter((task) => !isOver(task)).sort(bySequence);
+  }
+
+  unstarted(): NaiveTask[] {
+    return this.unfinished().filter((task) => task.state !== 'running');
   }
 
   /** The smallest of a task's own value and those of the unfinished tasks that wait for it, through any number of steps. */
@@ -200,6 +207,34 @@ export class Naive {
     return pick(this, worker.strategy ?? this.strategy, eligible, draw, shapeKey);
   }
 
+  /** Whom any of the workers that have a free slot may be given next, by the scheduler's own strategy. */
+  nextForAny(draw: () => number, shapeKey: (task: NaiveTask) => string): NaiveTask[] {
+    const free = [...this.workers.values()].filter((worker) => this.freeSlots(worker) > 0);
+    const suited = (task: NaiveTask): boolean => free.some((worker) => this.suits(worker, task));
+    const eligible = this.unfinished().filter((task) => this.canStart(task) && suited(task));
+    return eligible.length === 0 ? [] : pick(this, this.strategy, eligible, draw, shapeKey);
+  }
+
+  freeSlots({ id, slots }: NaiveWorker): number {
+    return slots - this.countHolding(({ worker }) => worker === id);
+  }
+
+  /** Who should get the task: the one with the most free slots, or the first after the one that was served last. */
+  workerFor(task: NaiveTask, balance: 'least-loaded' | 'round-robin'): NaiveWorker {
+    const all = [...this.workers.values()];
+    const after = all.findIndex(({ id }) => id === this.lastServed) + 1;
+    const order = balance === 'round-robin' ? [...all.slice(after), ...all.slice(0, after)] : all;
+    const able = order.filter((worker) => this.freeSlots(worker) > 0 && this.suits(worker, task));
+    const runs = ({ id }: NaiveWorker): number => this.countHolding(({ worker }) => worker === id);
+    if (balance === 'least-loaded') {
+      able.sort((x, y) => {
+        const [free, other] = [this.freeSlots(x), this.freeSlots(y)];
+        return free === other ? runs(x) - runs(y) : other - free;
+      });
+    }
+    return able[0] as NaiveWorker;
+  }
+
   /** When something happens by itself on each clock. */
   wake(): { wall: number; mono: number } {
     return {
@@ -238,6 +273,7 @@ export class Naive {
       }
     }
     if (order.length < ids.length) throw new Refused('cycle');
+    const room = checkRoom(this, batch);
     this.nextSequence += batch.length;
     for (const id of order) {
       // One that ended on arrival may be gone already: only its end is known then.
@@ -245,6 +281,7 @@ export class Naive {
       const position = ids.indexOf(id);
       this.takeIn(id, first + position, batch[position] as NaiveSubmission, refs[position] as string[]);
     }
+    while (this.unstarted().length > room) this.end(worst(this)[0] as NaiveTask, 'cancelled');
   }
 
   private takeIn(id: string, sequence: number, { spec, after }: NaiveSubmission, refs: readonly string[]): void {
@@ -279,6 +316,7 @@ export class Naive {
   start(worker: NaiveWorker, task: NaiveTask): void {
     this.turns.starts(this.levelOf(task));
     this.stopAging(task);
+    this.lastServed = worker.id;
     task.state = 'running';
     task.attempts += 1;
     this.attempts.push({

@@ -269,3 +269,21 @@ test('workers that are given no id get one that is free', async () => {
   expect([scheduler.worker().id, scheduler.worker().id]).toEqual(['worker-1', 'worker-3']);
   await scheduler.close();
 });
+
+test('B8 C14 a batch is distributed over the workers by free slots, as foreseen, and completions come back', async () => {
+  const { scheduler } = pulled();
+  const large = scheduler.worker({ id: 'large', slots: 2 });
+  scheduler.worker({ id: 'small', slots: 1 });
+  scheduler.worker({ id: 'picky', slots: 9, filter: () => true });
+  const handles = ['a', 'b', 'c', 'd'].map((id) => scheduler.add(() => id, { id }));
+  const foreseen = scheduler.foresee(3).map(({ task, worker }) => `${task} > ${worker}`);
+  expect(foreseen).toEqual(['a > large', 'b > small', 'c > large']);
+  expect(handles.map(({ state }) => state)).toEqual(['ready', 'ready', 'ready', 'ready']);
+  const claims = await scheduler.assign(3);
+  expect(claims.map(({ task, workerId }) => `${task.id} > ${workerId}`)).toEqual(foreseen);
+  expect(await scheduler.assign(3, { balance: 'round-robin' })).toEqual([]);
+  for (const claim of claims) await claim.run();
+  expect(await Promise.all(handles.slice(0, 3))).toEqual(['a', 'b', 'c']);
+  expect((await large.claim())?.task.id).toBe('d');
+  await expect(scheduler.assign(0)).rejects.toThrow(expect.objectContaining({ field: 'count' }));
+});

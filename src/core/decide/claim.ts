@@ -1,4 +1,4 @@
-import { InvalidConfigError, type Attempt } from '../../model/index.js';
+import { InvalidConfigError, type Attempt, type Task } from '../../model/index.js';
 import { started } from '../execution.js';
 import { occurrenceStarted } from '../recur.js';
 import type { State } from '../state.js';
@@ -20,7 +20,11 @@ export function claim(state: State, worker: Worker): Attempt | undefined {
   state.path.refresh();
   const { index } = state;
   const task = index.best(worker.view ?? index.main, state.mono, worker.matches);
-  if (task === undefined) return undefined;
+  return task === undefined ? undefined : grant(state, worker, task);
+}
+
+/** Starts the task for the worker. */
+export function grant(state: State, worker: Worker, task: Task): Attempt {
   const attempt = started(state, task, worker, task.spec.leaseMs ?? worker.spec.leaseMs);
   if (task.extra?.series !== undefined) occurrenceStarted(state, task);
   return attempt;

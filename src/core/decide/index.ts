@@ -1,8 +1,11 @@
 import { parseChoice, parseLevel, refuseTask } from '../../model/index.js';
 import type { Command } from '../command.js';
+import { checkPressure } from '../pressure.js';
 import type { State } from '../state.js';
 import { claimBatch, workerFor } from './claim.js';
 import * as configure from './configure.js';
+import { setPressure } from './make-room.js';
+import { plan } from './plan.js';
 import { recover } from './recover.js';
 import * as series from './repeat.js';
 import * as settle from './settle.js';
@@ -14,13 +17,16 @@ import { tick } from './tick.js';
 export function decide(state: State, command: Command): void {
   switch (command.kind) {
     case 'submit':
-      submit(state, command.spec, command.payload, command.after ?? []);
+      submit(state, command.spec, command.payload, command.after ?? [], command.origin);
       return;
     case 'submitAll':
-      submitAll(state, command.tasks);
+      submitAll(state, command.tasks, command.origin);
       return;
     case 'claim':
       claimBatch(state, workerFor(state, command.worker), command.count);
+      return;
+    case 'plan':
+      plan(state, command);
       return;
     case 'settle':
       settle.settle(state, settle.attemptFor(state, command.task, command.token), command.outcome);
@@ -77,6 +83,7 @@ type SettingKind =
   | 'setLimit'
   | 'setWeight'
   | 'setCharge'
+  | 'setPressure'
   | 'setChannels'
   | 'closeChannel'
   | 'openChannel'
@@ -104,6 +111,9 @@ function decideSetting(state: State, command: Extract<Command, { kind: SettingKi
       return;
     case 'setCharge':
       configure.setCharge(state, command.charge);
+      return;
+    case 'setPressure':
+      setPressure(state, checkPressure(command.pressure));
       return;
     case 'setChannels':
       configure.setChannels(state, command.only);

@@ -17,6 +17,7 @@ import type { Dependency } from '../dependencies.js';
 import { meanOf } from '../execution.js';
 import type { State } from '../state.js';
 import { submitted } from '../transitions.js';
+import { checkRoom, dropBeyond, type Origin } from './make-room.js';
 
 /** A task to wait for: itself, its id, or its position in the same batch. */
 export type DependencyRef = Task | string | number;
@@ -40,17 +41,27 @@ interface Resolved {
 const NOTHING: Resolved = { dependencies: [], doomedBy: undefined };
 
 /** Takes in one task; refused, it changes nothing. */
-export function submit(state: State, spec: TaskSpec, payload: unknown, after: readonly DependencyInput[]): Task {
+export function submit(
+  state: State,
+  spec: TaskSpec,
+  payload: unknown,
+  after: readonly DependencyInput[],
+  origin: Origin = 'outside',
+): Task {
   const sequence = state.table.next;
   checkId(state, spec);
   state.openChannels.check(spec.channel);
   if (spec.needs.length > 0) state.resources.checkNeeds(spec.id ?? generatedId(sequence), spec);
   const resolved = after.length === 0 ? NOTHING : resolve(state, spec, sequence, after, []);
-  return takeIn(state, sequence, spec, payload, resolved);
+  if (state.pressure.maxPending === Infinity) return takeIn(state, sequence, spec, payload, resolved);
+  const room = checkRoom(state, [spec], origin);
+  const task = takeIn(state, sequence, spec, payload, resolved);
+  dropBeyond(state, room);
+  return task;
 }
 
 /** Takes in all tasks or none; they may depend on each other by position or by id, in any order. */
-export function submitAll(state: State, submissions: readonly Submission[]): Task[] {
+export function submitAll(state: State, submissions: readonly Submission[], origin: Origin = 'outside'): Task[] {
   const first = state.table.next;
   const byId = positionsById(state, submissions, first);
   const inside = submissions.map((submission) => positionsIn(submission, byId, submissions.length));
@@ -62,12 +73,18 @@ export function submitAll(state: State, submissions: readonly Submission[]): Tas
   });
   for (const [position, submission] of submissions.entries()) checkOutside(state, submission, first + position, byId);
   const tasks: Task[] = [];
+  const room = checkRoom(
+    state,
+    submissions.map(({ spec }) => spec),
+    origin,
+  );
   for (const position of order) {
     const { spec, payload, after } = submissions[position] as Submission;
     const local = after.map((input) => withPosition(input, byId));
     const resolved = resolve(state, spec, first + position, local, tasks);
     tasks[position] = takeIn(state, first + position, spec, payload, resolved);
   }
+  dropBeyond(state, room);
   return tasks;
 }
 

@@ -1,0 +1,105 @@
+import { InvalidConfigError, type Attempt, type Fact } from '../../model/index.js';
+import type { Shape } from '../../ready/index.js';
+import type { State } from '../state.js';
+import type { Worker } from '../worker.js';
+import { grant, workerFor } from './claim.js';
+import { passWall } from './tick.js';
+
+/** Who gets an attempt that several could run: whoever has the most free slots, or whoever's turn it is. */
+export type Balance = 'least-loaded' | 'round-robin';
+
+const BALANCES: readonly Balance[] = ['least-loaded', 'round-robin'];
+
+/** What is to be distributed, and over whom. */
+export interface PlanRequest {
+  /** How many tasks at the most. */
+  readonly count: number;
+  readonly balance: Balance;
+  /** Those who ask for work; all that are attached unless given. */
+  readonly workers?: readonly string[] | undefined;
+}
+
+/** One task of a plan, and who runs it. */
+export interface Assignment {
+  readonly task: string;
+  readonly attempt: number;
+  readonly worker: string;
+}
+
+/**
+ * Distributes the best tasks over the workers and starts them, all in one step. The scheduler's own strategy says which
+ * task is next among those that a worker with a free slot suits; strategies of workers play no part. What it costs grows
+ * with the number of workers for each task.
+ */
+export function plan(state: State, { count, balance, workers }: PlanRequest): Attempt[] {
+  if (count !== Infinity && !(Number.isSafeInteger(count) && count > 0)) {
+    const expected = 'a whole number of at least 1, or Infinity';
+    throw new InvalidConfigError({ field: 'count', value: count, expected });
+  }
+  if (!BALANCES.includes(balance)) {
+    const expected = BALANCES.map((each) => `'${each}'`).join(' or ');
+    throw new InvalidConfigError({ field: 'balance', value: balance, expected });
+  }
+  const asking = workers === undefined ? everybody(state) : [...new Set(workers)].map((id) => named(state, id));
+  const attempts: Attempt[] = [];
+  if (asking.some(hasSlot) && state.wallLine.next() <= state.wall) passWall(state);
+  while (attempts.length < count) {
+    const attempt = startNext(state, asking.filter(hasSlot), balance);
+    if (attempt === undefined) break;
+    attempts.push(attempt);
+  }
+  return attempts;
+}
+
+/** What a plan that was carried out has started. */
+export function assignmentsIn(facts: readonly Fact[]): Assignment[] {
+  return facts.flatMap((fact) =>
+    fact.kind === 'attempt.started' ? [{ task: fact.task, attempt: fact.attempt, worker: fact.workerId }] : [],
+  );
+}
+
+function hasSlot(worker: Worker): boolean {
+  return worker.running < worker.spec.slots;
+}
+
+/** A filter judges places, not shapes: who has one claims for himself, through an order of his own. */
+function everybody(state: State): Worker[] {
+  return [...state.workers.values()].filter(({ spec }) => spec.filter === undefined);
+}
+
+function named(state: State, id: string): Worker {
+  const worker = workerFor(state, id);
+  if (worker.spec.filter === undefined) return worker;
+  const expected = 'workers without a filter: one that has a filter claims for itself';
+  throw new InvalidConfigError({ field: 'workers', value: id, expected });
+}
+
+function startNext(state: State, free: readonly Worker[], balance: Balance): Attempt | undefined {
+  if (free.length === 0) return undefined;
+  state.path.refresh();
+  const suits = (shape: Shape): boolean => free.some((worker) => worker.matches(shape));
+  const task = state.index.best(state.index.main, state.mono, suits);
+  if (task === undefined) return undefined;
+  const { shape } = state.places.at(task.place);
+  const able = free.filter((worker) => worker.matches(shape));
+  return grant(state, balance === 'round-robin' ? inTurn(state, able) : leastLoaded(able), task);
+}
+
+/** The most free slots; without a limit on slots, and among equals, whoever runs the least, then whoever came first. */
+function leastLoaded(able: readonly Worker[]): Worker {
+  let best = able[0] as Worker;
+  for (const worker of able) {
+    const free = worker.spec.slots - worker.running;
+    const most = best.spec.slots - best.running;
+    if (free > most || (free === most && worker.running < best.running)) best = worker;
+  }
+  return best;
+}
+
+/** The next one, in the order in which they were attached, after the one that started something last. */
+function inTurn(state: State, able: readonly Worker[]): Worker {
+  const order = [...state.workers.keys()];
+  const last = order.indexOf(state.lastServed ?? '');
+  const turn = (worker: Worker): number => (order.indexOf(worker.id) - last - 1 + order.length) % order.length;
+  return able.reduce((next, worker) => (turn(worker) < turn(next) ? worker : next));
+}

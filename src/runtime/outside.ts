@@ -1,0 +1,39 @@
+import { CancelledError, type TaskState } from '../model/index.js';
+
+const ignore = (): void => undefined;
+
+/** What is known of a task that is not in the scheduler: it waits to be let in, or was turned away. */
+export class Outside {
+  /** Why it will never be in. */
+  error: Error | undefined = undefined;
+  private promise: Promise<void> | undefined = undefined;
+  private settle: { resolve: () => void; reject: (error: Error) => void } | undefined = undefined;
+
+  constructor(readonly id: string) {}
+
+  get state(): TaskState {
+    if (this.error === undefined) return 'waiting';
+    return this.error instanceof CancelledError ? 'cancelled' : 'failed';
+  }
+
+  /** Resolves when the task is in; rejects when it was turned away, without ending the process if nobody listens. */
+  get accepted(): Promise<void> {
+    if (this.promise === undefined) {
+      this.promise = new Promise((resolve, reject) => {
+        this.settle = { resolve, reject };
+      });
+      this.promise.catch(ignore);
+      if (this.error !== undefined) this.turnAway(this.error);
+    }
+    return this.promise;
+  }
+
+  comeIn(): void {
+    this.settle?.resolve();
+  }
+
+  turnAway(error: Error): void {
+    this.error = error;
+    this.settle?.reject(error);
+  }
+}

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import {
+  CancelledError,
+  ClosedError,
+  DroppedError,
+  SaturatedError,
+  Scheduler,
+  describeExplanation,
+  type Handle,
+  type SchedulerOptions,
+} from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
+
+/** Nothing runs before a worker claims it. */
+function full(options: SchedulerOptions): { readonly scheduler: Scheduler; readonly clock: VirtualClock } {
+  const clock = new VirtualClock();
+  return { clock, scheduler: new Scheduler({ concurrency: 0, maxPending: 2, maxWaiting: 10, clock, ...options }) };
+}
+
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const open = Symbol('open');
+  return (await Promise.race([promise.catch(() => undefined), Promise.resolve(open)])) !== open;
+}
+
+function add(scheduler: Scheduler, ...ids: string[]): Handle<string>[] {
+  return ids.map((id) => scheduler.add(() => id, { id }));
+}
+
+test('C8.1 wait: whoever comes above the bound is let in as room appears, in order, and accepted tells when', async () => {
+  const { scheduler } = full({ whenFull: 'wait' });
+  const handles = add(scheduler, 'a', 'b', 'c', 'd', 'e');
+  const [a, , c, d, e] = handles as [Handle<string>, Handle<string>, Handle<string>, Handle<string>, Handle<string>];
+  await a.accepted;
+  expect([scheduler.size, scheduler.waiting, scheduler.saturated]).toEqual([2, 3, true]);
+  expect([c.id, c.state, await isSettled(c.accepted)]).toEqual(['c', 'waiting', false]);
+  const worker = scheduler.worker();
+  expect((await worker.claim())?.task.id).toBe('a');
+  await c.accepted;
+  expect([c.state, await isSettled(d.accepted), scheduler.size]).toEqual(['ready', false, 2]);
+  for (let claim = await worker.claim(); claim !== undefined; claim = await worker.claim()) await claim.run();
+  await Promise.all([d.accepted, e.accepted]);
+  expect(await Promise.all([d.result, e.result])).toEqual(['d', 'e']);
+  expect([scheduler.size, scheduler.waiting, scheduler.saturated]).toEqual([0, 0, false]);
+});
+
+test('C8.1 wait: with slots of its own a scheduler works off any number that wait, and is idle only after the last', async () => {
+  const scheduler = new Scheduler({ concurrency: 2, maxPending: 3, maxWaiting: Infinity });
+  const order: number[] = [];
+  let most = 0;
+  const handles = Array.from({ length: 200 }, (_, i) =>
+    scheduler.add(() => {
+      most = Math.max(most, scheduler.size);
+      order.push(i);
+      return i;
+    }),
+  );
+  expect(scheduler.waiting).toBe(197);
+  await scheduler.onIdle();
+  expect(order).toEqual(Array.from({ length: 200 }, (_, i) => i));
+  expect(most).toBeLessThanOrEqual(3);
+  expect(await handles[199]).toBe(199);
+  expect(new Set(handles.map(({ id }) => id)).size).toBe(200);
+  await scheduler.close();
+});
+
+test('C8.2 those who wait are bounded too: beyond that accepted and the result reject with SaturatedError', async () => {
+  const { scheduler } = full({ maxWaiting: 1 });
+  const [, , c, d] = add(scheduler, 'a', 'b', 'c', 'd') as Handle<string>[];
+  await expect(d?.accepted).rejects.toThrow(SaturatedError);
+  await expect(d?.result).rejects.toThrow(expect.objectContaining({ pending: 2, maxPending: 2, waiting: 1 }));
+  expect([c?.state, d?.state]).toEqual(['waiting', 'failed']);
+  expect(() => {
+    d?.cancel();
+  }).toThrow(expect.objectContaining({ code: 'ILLEGAL_TRANSITION' }));
+});
+
+test('C8.1 reject: add returns its handle at once and throws nothing; accepted and the result reject', async () => {
+  const { scheduler } = full({ whenFull: 'reject' });
+  const [, , c] = add(scheduler, 'a', 'b', 'c') as Handle<string>[];
+  await expect(c?.accepted).rejects.toThrow(SaturatedError);
+  await expect(c?.result).rejects.toThrow(SaturatedError);
+  scheduler.cancel('a');
+  const twin = scheduler.add(() => 1, { id: 'b' });
+  await expect(twin.accepted).rejects.toThrow(expect.objectContaining({ code: 'DUPLICATE_TASK' }));
+  const anonymous = scheduler.add(() => 1, { after: ['nobody'] });
+  await expect(anonymous.result).rejects.toThrow(expect.objectContaining({ code: 'UNKNOWN_DEPENDENCY' }));
+  expect([twin.id, twin.state, anonymous.state, typeof anonymous.id]).toEqual(['b', 'failed', 'failed', 'string']);
+  expect(scheduler.size).toBe(1);
+});
+
+test.each([
+  ['drop-oldest', 'a'],
+  ['drop-lowest', 'b'],
+] as const)('C8.1 %s: the result of what is dropped rejects with DroppedError', async (whenFull, dropped) => {
+  const { scheduler, clock } = full({ whenFull });
+  const handles = new Map(add(scheduler, 'a', 'b').map((handle) => [handle.id, handle]));
+  const late = scheduler.add(() => 'late', { id: 'late', priority: 'high' });
+  await late.accepted;
+  await clock.advance(0);
+  await expect(handles.get(dropped)?.result).rejects.toThrow(DroppedError);
+  await expect(handles.get(dropped)?.result).rejects.toThrow(expect.objectContaining({ policy: whenFull }));
+  expect(scheduler.size).toBe(2);
+});
+
+test('C8.2 a refusal that nobody listens to does not end the process', async () => {
+  const { scheduler, clock } = full({ whenFull: 'reject' });
+  const [, , c] = add(scheduler, 'a', 'b', 'c') as Handle<string>[];
+  void c?.accepted;
+  void c?.result;
+  await clock.advance(1);
+  expect(c?.state).toBe('failed');
+});
+
+test('C8.1 what waits to be let in can be taken back, explained, waited for, and is refused when the scheduler closes', async () => {
+  const { scheduler } = full({});
+  const [a, , c, d, e] = add(scheduler, 'a', 'b', 'c', 'd', 'e') as Handle<string>[];
+  const after = scheduler.add((task) => task.dependencies, { after: [e as Handle<string>] });
+  expect(scheduler.explain('d')).toMatchObject({ kind: 'outside', position: 2, of: 4, pending: 2, maxPending: 2 });
+  expect(describeExplanation(scheduler.explain('d'))).toBe(
+    'Task "d" is number 2 of 4 that wait to be added: 2 of 2 are pending.',
+  );
+  c?.cancel('no need');
+  scheduler.cancel('d');
+  await expect(c?.accepted).rejects.toThrow(CancelledError);
+  await expect(d?.result).rejects.toThrow(CancelledError);
+  expect(c?.state).toBe('cancelled');
+  a?.cancel();
+  scheduler.cancel('b');
+  await Promise.all([e?.accepted, after.accepted]);
+  expect(after.state).toBe('waiting');
+  const [late] = add(scheduler, 'late');
+  const closed = scheduler.close();
+  await expect(late?.accepted).rejects.toThrow(ClosedError);
+  await closed;
+});
+
+test.each([
+  [{ maxPending: 0 }, 'maxPending'],
+  [{ maxPending: 5, whenFull: 'later' }, 'whenFull'],
+  [{ maxPending: 5, lowWater: -1 }, 'lowWater'],
+  [{ maxPending: 5, maxWaiting: -1 }, 'maxWaiting'],
+])('C8.1 bad input: %j is refused', (options, field) => {
+  expect(() => new Scheduler(options as SchedulerOptions)).toThrow(expect.objectContaining({ field }));
+});
