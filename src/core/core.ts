@@ -18,6 +18,7 @@ import { decide } from './decide/index.js';
 import { settle } from './decide/settle.js';
 import { cancel, taskFor } from './decide/steer.js';
 import { submit, type DependencyInput } from './decide/submit.js';
+import { waitFor } from './decide/wait.js';
 import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
@@ -138,6 +139,12 @@ export class Core {
   settle(now: Moment, attempt: Attempt, outcome: Outcome): void {
     this.begin(now);
     settle(this.state, attempt, outcome);
+  }
+
+  /** @internal Lets the attempt wait for another task; `false` when that has ended, so that it goes on at once. */
+  waitFor(now: Moment, attempt: Attempt, awaited: string): boolean {
+    this.begin(now);
+    return waitFor(this.state, attempt, awaited);
   }
 
   /** @internal Takes an unfinished task back. */

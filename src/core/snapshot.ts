@@ -39,6 +39,13 @@ export interface AttemptRecord {
   readonly leaseMs: number | null;
   readonly leaseEndsAt: number | null;
   readonly charged?: Charged;
+  /** How often it has waited for another task, for how long, and since when it does, on whom; only if it ever has. */
+  readonly waits?: {
+    readonly resumptions: number;
+    readonly waitedMs: number;
+    readonly since: number | null;
+    readonly on: number | null;
+  };
 }
 
 /** What few tasks have, as plain data: only what differs from nothing. */
@@ -254,7 +261,14 @@ function attemptRecord(attempt: Attempt): AttemptRecord {
   const { number, epoch, workerId, charged } = attempt;
   const started = { wall: attempt.started.wall, mono: attempt.started.mono };
   const lease = { leaseMs: finite(attempt.leaseMs), leaseEndsAt: finite(attempt.leaseEndsAt) };
-  return { number, epoch, workerId, started, ...lease, ...(charged === undefined ? {} : { charged }) };
+  const told = charged === undefined ? {} : { charged };
+  return { number, epoch, workerId, started, ...lease, ...told, ...waitsRecord(attempt) };
+}
+
+function waitsRecord({ wait, abandoned, resumptions, waitedMs }: Attempt): Pick<AttemptRecord, 'waits'> {
+  if (wait === undefined && resumptions === 0) return {};
+  const on = wait === undefined || abandoned ? null : wait.on.sequence;
+  return { waits: { resumptions, waitedMs, since: wait?.since ?? null, on } };
 }
 
 function seriesRecord(series: Series, specs: SpecTable): SeriesRecord {

@@ -104,7 +104,7 @@ export class ReadyIndex {
     this.size += 1;
     // It has been here before, and what was made for it then may not be dropped yet.
     if (task.attempts > 0) extraOf(task).moved = true;
-    if (place.channel.paused) {
+    if (place.paused) {
       place.channel.held.add(task);
       return;
     }
@@ -116,7 +116,7 @@ export class ReadyIndex {
   restore(task: Task): void {
     const place = this.placeOf(task);
     this.size += 1;
-    if (place.channel.paused) {
+    if (place.paused) {
       place.channel.held.add(task);
       return;
     }
@@ -129,7 +129,7 @@ export class ReadyIndex {
     const place = this.placeOf(task);
     this.size -= 1;
     if (task.state === 'waiting') extraOf(task).moved = true;
-    if (place.channel.paused && place.channel.held.delete(task)) return;
+    if (place.paused && place.channel.held.delete(task)) return;
     task.ready = mono - task.ready;
     if (this.countsTurns) this.turns.leave(task.urgency, place.channel.name);
     for (const view of this.views) {
@@ -142,7 +142,7 @@ export class ReadyIndex {
   rekey(task: Task, before: number, mono: number): void {
     const place = this.placeOf(task);
     extraOf(task).moved = true;
-    if (place.channel.paused) return;
+    if (place.paused) return;
     if (this.countsTurns && before !== task.urgency) {
       this.turns.leave(before, place.channel.name);
       this.join(task, place.channel.name, mono);
@@ -182,6 +182,7 @@ export class ReadyIndex {
     const source = this.complete();
     const tasks: Task[] = [];
     for (const place of this.sources.places.ofChannel(channel)) {
+      if (place.shape.worker !== undefined) continue;
       for (const task of source.tasksAt(place)) tasks.push(task);
       this.forget(place);
     }
@@ -278,7 +279,7 @@ export class ReadyIndex {
   }
 
   private placeOf(task: Task): Place {
-    return this.sources.places.at(task.place);
+    return this.sources.places.of(task);
   }
 
   private orderSources(): OrderSources {

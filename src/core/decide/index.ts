@@ -9,6 +9,7 @@ import * as settle from './settle.js';
 import * as steer from './steer.js';
 import { submit, submitAll } from './submit.js';
 import { tick } from './tick.js';
+import { waitFor, waitingTasks } from './wait.js';
 
 /** Carries out one command, by the module that knows how. */
 export function decide(state: State, command: Command): void {
@@ -30,6 +31,9 @@ export function decide(state: State, command: Command): void {
       return;
     case 'release':
       settle.settle(state, settle.attemptFor(state, command.task, command.token), { kind: 'aborted' });
+      return;
+    case 'waitFor':
+      waitFor(state, settle.attemptFor(state, command.task, command.token), command.awaited);
       return;
     case 'cancel':
       steer.cancel(state, steer.taskFor(state, command.task), command.reason);
@@ -92,6 +96,7 @@ function decideSetting(state: State, command: Extract<Command, { kind: SettingKi
       return;
     case 'setCapacity':
       configure.setCapacity(state, command.resource, command.units);
+      settle.breakDeadlocks(state, waitingTasks(state));
       return;
     case 'setLimit':
       configure.setLimit(state, command.scope, command.key, command.limit);
