@@ -31,6 +31,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   if (task.spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
   if (leaseMs !== Infinity) awaitLease(state, attempt);
   state.lending.heldChanged(task.spec.needs);
+  state.lending.tell();
   state.emit?.({
     kind: 'attempt.started',
     task: task.id,
@@ -73,6 +74,8 @@ export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
     if (how === 'succeeded') noteDuration(state, attempt);
     giveBack(state, attempt);
   }
+  if (attempt.wait === undefined) state.lending.tell();
+  else state.inheritance.tell();
   state.emit?.({
     kind: 'attempt.ended',
     task: task.id,
@@ -88,6 +91,7 @@ export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
 export function settledLate(state: State, attempt: Attempt): void {
   state.abandoned.delete(attempt);
   giveBack(state, attempt);
+  state.lending.tell();
   state.emit?.({
     kind: 'attempt.settledLate',
     task: attempt.task.id,

@@ -59,7 +59,7 @@ export class Inheritance {
 
   /** The task keeps nothing any more. */
   lendNoMore(task: Task): void {
-    if (this.lent.delete(task)) this.recomputeAll([task]);
+    if (this.lent.delete(task)) this.rework([task]);
   }
 
   /**
@@ -98,6 +98,11 @@ export class Inheritance {
   /** The task no longer waits for this one, which loses what only that need gave it. */
   withdraw(task: Task, dependency: Task): void {
     this.withdrawAll(task, [dependency]);
+  }
+
+  /** The same without telling anybody yet. */
+  letGo(task: Task, dependency: Task): void {
+    if (mayHaveGiven(task, dependency)) this.rework([dependency]);
   }
 
   /** The task no longer waits for any of these. */

@@ -39,13 +39,11 @@ export class Lending implements Lender {
   /** The task is ready, and may lack what it needs. */
   join(task: Task): void {
     this.count(task, task.urgency, 1);
-    this.tell();
   }
 
   /** The task is no longer ready. */
   leave(task: Task): void {
     this.count(task, task.urgency, -1);
-    this.tell();
   }
 
   urged(task: Task, levelBefore: number): void {
@@ -58,7 +56,6 @@ export class Lending implements Lender {
   heldChanged(needs: readonly Need[]): void {
     if (this.kept.size === 0 || needs.length === 0) return;
     for (const { resource } of needs) this.mark(resource);
-    this.tell();
   }
 
   capacityChanged(resource: string): void {
@@ -81,7 +78,6 @@ export class Lending implements Lender {
       this.inheritance.lendThrough(task, this.levels.get(resource) ?? Infinity);
       this.mark(resource);
     }
-    this.tell();
   }
 
   /** It has come to an end of its wait. */
@@ -112,6 +108,14 @@ export class Lending implements Lender {
   urgencyOf({ task, wait }: Attempt): number {
     const held = wait === undefined ? task.spec.needs : keptNeeds(task.spec);
     return Math.min(task.urgency, ...held.map(({ resource }) => this.lowest(resource)));
+  }
+
+  /**
+   * To be called at the end of whatever changes who is ready, who holds what or who waits: all that follows from it is
+   * worked out at once, so that nobody stands at a level in between.
+   */
+  tell(): void {
+    if (this.changed.size > 0) this.inheritance.tell();
   }
 
   restart(): void {
@@ -146,10 +150,6 @@ export class Lending implements Lender {
       if (level < lowest && pool?.fits(largest) === false) lowest = level;
     }
     return lowest;
-  }
-
-  private tell(): void {
-    if (this.changed.size > 0) this.inheritance.tell();
   }
 
   private mark(resource: string): void {

@@ -24,10 +24,11 @@ export function suspended(state: State, attempt: Attempt, awaited: Task): void {
   const worker = state.workers.get(workerId);
   if (worker !== undefined) worker.running -= 1;
   handBack(state, place);
-  state.inheritance.extend(task, awaited);
-  state.path.mark(awaited);
   state.lending.keep(task);
   state.lending.heldChanged(spec.needs);
+  state.path.mark(awaited);
+  state.inheritance.extend(task, awaited);
+  state.inheritance.tell();
   state.emit?.({
     kind: 'attempt.waiting',
     task: task.id,
@@ -63,6 +64,7 @@ export function resumed(state: State, attempt: Attempt): Attempt {
   attempt.wait = undefined;
   if (task.spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
   state.lending.heldChanged(task.spec.needs);
+  state.inheritance.tell();
   state.outbox.resumed.push(attempt);
   state.emit?.({
     kind: 'attempt.resumed',
@@ -106,7 +108,7 @@ function waitOver(state: State, attempt: Attempt): void {
   state.places.leave(wait.place);
   state.lending.keepNoMore(task);
   state.dependencies.endWait(awaited, task);
-  state.inheritance.withdraw(task, awaited);
+  state.inheritance.letGo(task, awaited);
   state.path.mark(awaited);
   if (isFinal(awaited.state) && !state.dependencies.isPinned(awaited)) state.retention.unpinned(awaited);
 }

@@ -140,7 +140,10 @@ export function ready(state: State, task: Task): void {
     task.extra.backoffUntil = -Infinity;
   }
   state.index.insert(task, state.mono);
-  if (task.spec.needs.length > 0) state.lending.join(task);
+  if (task.spec.needs.length > 0) {
+    state.lending.join(task);
+    state.lending.tell();
+  }
   state.emit?.({ kind: 'task.ready', task: task.id, wall: state.wall, mono: state.mono });
 }
 
@@ -188,6 +191,7 @@ function finish(state: State, task: Task): void {
   state.retention.keep(task, state.mono);
   if (task.node >= 0) freeDependants(state, task);
   else if (task.extra?.series !== undefined) state.fallout.push({ task, met: [], doomed: [] });
+  if (task.spec.needs.length > 0) state.lending.tell();
 }
 
 /** Counts the task off for those that waited for it; what that means for them is decided afterwards. */
@@ -266,6 +270,7 @@ export function revived(state: State, task: Task): void {
 export function dependencyAdded(state: State, task: Task, dependency: Task, onFailure: FailurePolicy): void {
   if (task.state !== 'waiting' && !isFinal(dependency.state)) move(state, task, 'waiting');
   state.inheritance.extend(task, dependency);
+  state.lending.tell();
   state.path.mark(dependency);
   state.emit?.({
     kind: 'dependency.added',

@@ -110,7 +110,7 @@ export function leaseEnded(state: State, attempt: Attempt): void {
 /** The task will run again, for which it needs again what its attempt gave back: waiting attempts may keep that. */
 function goAgain(state: State, task: Task): void {
   passGates(state, task);
-  if (state.suspended.size > 0) breakDeadlocks(state, [task]);
+  breakDeadlocks(state, [task]);
 }
 
 /**
@@ -118,12 +118,12 @@ function goAgain(state: State, task: Task): void {
  * retry. As nobody can be refused then, the last to wait of those that are in the way has failed, as if by a timeout.
  */
 export function breakDeadlocks(state: State, tasks: readonly Task[]): void {
+  if (state.breaking || state.suspended.size === 0) return;
   const around = [...tasks];
-  for (
-    let deadlock = findDeadlock(state, around);
-    deadlock !== undefined && !state.breaking;
-    deadlock = findDeadlock(state, around)
-  ) {
+  while (findDeadlock(state, around) !== undefined) {
+    // Others may be caught too; whose wait is to fail must not depend on who was looked at first.
+    const deadlock = findDeadlock(state, [...around, ...[...state.suspended].map(({ task }) => task)]);
+    if (deadlock === undefined) return;
     const attempt = deadlock.lastInTheWay();
     const error = new DeadlockError({ taskId: attempt.task.id, ...deadlock.circle(attempt.task) });
     state.breaking = true;
