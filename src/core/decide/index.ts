@@ -1,4 +1,4 @@
-import { parseChoice, parseLevel, refuseTask } from '../../model/index.js';
+import { parseLevel } from '../../model/index.js';
 import type { Command } from '../command.js';
 import type { State } from '../state.js';
 import { claimBatch, workerFor } from './claim.js';
@@ -42,7 +42,6 @@ export function decide(state: State, command: Command): void {
       steer.setPriority(state, steer.taskFor(state, command.task), parseLevel(command.level));
       return;
     case 'addDependency':
-      parseChoice(command.onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
       steer.addDependency(state, steer.taskFor(state, command.task), command.dependency, command.onFailure);
       return;
     case 'removeDependency':

@@ -6,6 +6,8 @@ import {
   UnknownDependencyError,
   UnknownTaskError,
   isFinal,
+  parseChoice,
+  refuseTask,
   type ErrorRecord,
   type FailurePolicy,
   type FinalState,
@@ -45,6 +47,7 @@ export function setPriority(state: State, task: Task, level: number): void {
 
 /** Lets a task wait for one more, or for the same with another policy; refused with the cycle's path where it would close one. */
 export function addDependency(state: State, task: Task, dependencyId: string, onFailure: FailurePolicy): void {
+  parseChoice(onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
   checkNotBegun(task);
   const dependency = state.table.byId(dependencyId);
   const ended = dependency === undefined ? state.table.tombstone(dependencyId) : finalState(dependency);
