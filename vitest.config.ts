@@ -8,6 +8,7 @@ export default defineConfig({
     // Modules hold no state between tests, so loading them once per thread is enough.
     isolate: false,
     testTimeout: 60_000,
+    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: '.ci/tsconfig.type-tests.json' },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

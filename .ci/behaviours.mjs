@@ -220,7 +220,7 @@ function tokenize(source) {
 
 function readTests(root) {
   return readdirSync(join(root, 'test'), { recursive: true })
-    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => /\.test(?:-d)?\.ts$/.test(name))
     .sort()
     .flatMap((name) => {
       const file = join('test', name);

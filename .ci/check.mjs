@@ -18,6 +18,7 @@ const steps = [
   { name: 'lint', shared: true, commands: ['eslint --max-warnings 0 .'] },
   { name: 'types', shared: true, commands: ['tsc --noEmit'] },
   { name: 'imports', shared: true, commands: [`depcruise --output-type err-long ${folders.join(' ')}`] },
+  { name: 'docs', shared: true, commands: ['typedoc --emit none --logLevel Warn'] },
   { name: 'dead-code', shared: true, commands: ['knip --no-progress --no-config-hints'] },
   { name: 'behaviours', needs: '.ci/behaviours.mjs', live: true, commands: ['node .ci/behaviours.mjs'] },
   {

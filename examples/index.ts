@@ -10,5 +10,6 @@ export type Registry = ReadonlyMap<string, () => Promise<Example>>;
 /** An example is loaded only when it is run or listed: one that is broken does not hide the others. */
 export const examples: Registry = new Map<string, () => Promise<Example>>([
   ['first-queue', () => import('./first-queue.js')],
+  ['pulling-workers', () => import('./pulling-workers.js')],
   ['first-core', () => import('./first-core.js')],
 ]);

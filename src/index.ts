@@ -2,12 +2,22 @@ export { describeExplanation } from './core/index.js';
 export type { AwaitedDependency, Explanation, Holder, Obstacle, Standing } from './core/index.js';
 export { toDot, toMermaid } from './observe/graph-export.js';
 export { Scheduler, type AddOptions } from './runtime/scheduler.js';
-export type { After } from './runtime/after.js';
+export type { After, ResultOf, ResultsOf } from './runtime/after.js';
+export type { WaitOptions } from './runtime/abortable.js';
+export { Claim, type ClaimedTask } from './runtime/claim.js';
+export type { Clock, Timer } from './runtime/clock.js';
+export type { Controls } from './runtime/controls.js';
+export { PullingWorker } from './runtime/pulling-worker.js';
+export { SeriesHandle, type Occurrence, type RepeatOptions } from './runtime/series-handle.js';
+export type { WorkerOptions } from './runtime/worker-options.js';
 export { Handle, type Handler, type TaskContext } from './runtime/handle.js';
 export type { AgingOptions, SchedulerOptions } from './runtime/scheduler-options.js';
 export type {
   Candidate,
   ChoiceContext,
+  Offer,
+  PlaceFilter,
+  PlaceTraits,
   Strategy,
   StrategyChoice,
   StrategyName,
@@ -43,18 +53,24 @@ export {
 } from './model/index.js';
 export type {
   CapabilityValue,
+  CatchUp,
   Duration,
   ErrorRecord,
   FailurePolicy,
+  FencingToken,
   FinalState,
   GraphEdge,
   GraphSource,
   GraphTask,
   Instant,
+  IntervalOrigin,
   InvalidValue,
   LevelName,
+  Moment,
   Need,
+  Overlap,
   Priority,
+  RecurrenceOptions,
   RetryOptions,
   TaskGraph,
   TaskOptions,

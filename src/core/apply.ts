@@ -5,6 +5,7 @@ import { seriesAdded, seriesFor } from './decide/repeat.js';
 import { taskFor } from './decide/steer.js';
 import type { Dependency } from './dependencies.js';
 import { ended, leaseExtended, settledLate, started } from './execution.js';
+import { countStart } from './overrun.js';
 import { deadlineMissed, prioritySet } from './priority.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
@@ -44,6 +45,12 @@ function applyFact(state: State, fact: Fact): void {
     case 'channel.resumed':
       configure.resumeChannel(state, fact.channel);
       return;
+    case 'channel.closed':
+      configure.closeChannel(state, fact.channel);
+      return;
+    case 'channel.opened':
+      configure.openChannel(state, fact.channel);
+      return;
     case 'configured':
       applySetting(state, fact.setting);
       return;
@@ -71,6 +78,7 @@ function applyFact(state: State, fact: Fact): void {
     case 'series.scheduled':
     case 'series.paused':
     case 'series.resumed':
+    case 'series.overran':
     case 'series.ended':
       applyToSeries(state, fact);
       return;
@@ -158,10 +166,14 @@ function applySubmitted(state: State, fact: Extract<Fact, { kind: 'task.submitte
   transitions.submitted(state, task, dependencies, fact.occurrence);
 }
 
+function startedAgain(state: State, fact: Extract<Fact, { kind: 'attempt.started' }>): Attempt {
+  return started(state, taskFor(state, fact.task), workerFor(state, fact.workerId), fact.leaseMs ?? Infinity);
+}
+
 function applyToAttempt(state: State, fact: AttemptFact): void {
   switch (fact.kind) {
     case 'attempt.started':
-      started(state, taskFor(state, fact.task), workerFor(state, fact.workerId), fact.leaseMs ?? Infinity);
+      countStart(state, startedAgain(state, fact).task);
       return;
     case 'attempt.waiting': {
       const awaited = taskFor(state, fact.awaited);
@@ -214,6 +226,9 @@ function applyToSeries(state: State, fact: SeriesFact): void {
     case 'series.resumed':
       seriesResumed(state, series);
       return;
+    case 'series.overran':
+      // Whatever made it so is counted where it happened; this fact only tells.
+      return;
     case 'series.ended':
       seriesEnded(state, series, fact.reason);
       return;
@@ -245,6 +260,9 @@ function applySetting(state: State, setting: Setting): void {
       return;
     case 'charge':
       configure.setCharge(state, setting.charge);
+      return;
+    case 'channels':
+      configure.setChannels(state, setting.only ?? undefined);
       return;
   }
 }

@@ -32,11 +32,11 @@ function checkHeld(state: State, ready: ReadonlySet<Task>): void {
 
 function checkView(state: State, view: View, active: ReadonlySet<Task>): void {
   const wanted = new Set([...active].filter((task) => view.takes(state.places.of(task))));
-  view.each((order) => {
+  for (const order of view.orders()) {
     compare(state, `an order by ${nameOf(view)}`, new Set(order.tasks()), wanted);
     if (order.entries < wanted.size)
       broken(state, 'index', `an order counts ${order.entries} of ${wanted.size} entries`);
-  });
+  }
 }
 
 function compare(state: State, where: string, found: ReadonlySet<Task>, wanted: ReadonlySet<Task>): void {

@@ -31,6 +31,9 @@ export type Command = { readonly now: Moment } & (
   | { readonly kind: 'tick' }
   | { readonly kind: 'pauseChannel'; readonly channel: string }
   | { readonly kind: 'resumeChannel'; readonly channel: string }
+  | { readonly kind: 'setChannels'; readonly only: readonly string[] | undefined }
+  | { readonly kind: 'closeChannel'; readonly channel: string }
+  | { readonly kind: 'openChannel'; readonly channel: string }
   | { readonly kind: 'setStrategy'; readonly strategy: StrategyChoice }
   | { readonly kind: 'setAging'; readonly aging: Partial<Aging> | false }
   | { readonly kind: 'setCapacity'; readonly resource: string; readonly units: number }
@@ -56,3 +59,6 @@ export type Command = { readonly now: Moment } & (
   | { readonly kind: 'resumeSeries'; readonly series: string }
   | { readonly kind: 'recover' }
 );
+
+/** A command without its time, which whoever sends it adds. */
+export type Request = Command extends infer Each ? (Each extends Command ? Omit<Each, 'now'> : never) : never;

@@ -4,6 +4,7 @@ import {
   type Fact,
   type Moment,
   type Outcome,
+  type RecurrenceSpec,
   type Task,
   type TaskGraph,
   type TaskSpec,
@@ -15,6 +16,7 @@ import type { Command } from './command.js';
 import { claim } from './decide/claim.js';
 import { attach, checkStrategy } from './decide/configure.js';
 import { decide } from './decide/index.js';
+import { repeat } from './decide/repeat.js';
 import { settle } from './decide/settle.js';
 import { cancel, taskFor } from './decide/steer.js';
 import { submit, type DependencyInput } from './decide/submit.js';
@@ -24,6 +26,7 @@ import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
 import { pending } from './pending.js';
 import { optionsIn, restore, type RestoreOptions } from './restore.js';
+import type { Series } from './series.js';
 import { snapshotOf, type CoreSnapshot } from './snapshot.js';
 import { CORE_DEFAULTS, State, type CoreOptions, type Outbox } from './state.js';
 import type { Worker, WorkerSpec } from './worker.js';
@@ -129,6 +132,12 @@ export class Core {
     return submit(this.state, spec, payload, after);
   }
 
+  /** @internal Begins a series and returns its record. */
+  repeat(now: Moment, id: string, spec: TaskSpec, recurrence: RecurrenceSpec, payload: unknown): Series {
+    this.begin(now);
+    return repeat(this.state, id, spec, recurrence, payload);
+  }
+
   /** @internal Starts the next attempt for the worker, if anything is eligible. */
   claim(now: Moment, worker: Worker): Attempt | undefined {
     this.begin(now);
@@ -148,9 +157,9 @@ export class Core {
   }
 
   /** @internal Takes an unfinished task back. */
-  cancel(now: Moment, id: string, reason: string | undefined): void {
+  cancel(now: Moment, task: Task | string, reason: string | undefined): void {
     this.begin(now);
-    cancel(this.state, taskFor(this.state, id), reason);
+    cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, reason);
   }
 
   /** @internal Lets a worker in. */
@@ -167,6 +176,11 @@ export class Core {
   /** When to send the next `tick`. */
   nextWakeAt(): Wake {
     return { wall: this.state.wallLine.next(), mono: this.state.monoLine.next() };
+  }
+
+  /** Whether nothing is due at any time but what belongs to series. */
+  get onlySeriesDue(): boolean {
+    return this.state.wallLine.nextOnce() === Infinity && this.state.monoLine.nextOnce() === Infinity;
   }
 
   /** Whom a fact of the last command is about: task, channel, level, attempt and worker, where known. */

@@ -21,7 +21,7 @@ export class CriticalPath {
 
   /** A task without dependants is its own path. */
   pathOf(task: Task): number {
-    return this.paths.get(task) ?? estimateOf(task);
+    return (this.paths.size === 0 ? undefined : this.paths.get(task)) ?? estimateOf(task);
   }
 
   use(): void {

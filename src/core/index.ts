@@ -1,4 +1,5 @@
 export type { Subject } from './about.js';
+export { holdingAttempts } from './attempts.js';
 export { checkStart } from './check.js';
 export * from './command.js';
 export * from './core.js';
@@ -6,6 +7,7 @@ export { checkAging, checkStrategy } from './decide/configure.js';
 export type { DependencyInput, DependencyRef, Submission } from './decide/submit.js';
 export * from './dependencies.js';
 export * from './explanation.js';
+export type { OpenChannelsRecord } from './open-channels.js';
 export { parseSeries } from './recurrence.js';
 export type { RecurrenceRecord, SpecRecord } from './records.js';
 export type { ResourceSettings } from './resources.js';

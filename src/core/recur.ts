@@ -1,4 +1,5 @@
 import { Task, extraOf } from '../model/index.js';
+import { countStart } from './overrun.js';
 import { missed, nextAt } from './recurrence.js';
 import type { Series } from './series.js';
 import type { State } from './state.js';
@@ -113,6 +114,7 @@ function makeOccurrence(state: State, series: Series, scheduledAt: number): void
 
 /** An occurrence has started: an interval counted from the start goes on from here. */
 export function occurrenceStarted(state: State, task: Task): void {
+  countStart(state, task);
   const series = state.seriesOf(task);
   if (series?.fromStart !== true || task.attempts !== 1 || series.nextAt !== undefined) return;
   const previous = { scheduledWall: series.lastAt, startedWall: state.wall, endedWall: undefined };

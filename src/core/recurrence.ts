@@ -70,6 +70,15 @@ export function missed(
   };
 }
 
+/**
+ * Where the interval of the schedule that this instant lies in ends: at the first tick after it. Counted from the end
+ * or the start of a run, an interval begins wherever a run does. `tickWall` is any tick of the series.
+ */
+export function intervalEnd({ timing }: RecurrenceSpec, tickWall: number, wall: number): number {
+  if (timing.kind === 'every' && timing.from !== 'grid') return wall + timing.everyMs;
+  return tickAfter(timing, tickWall, wall) ?? Infinity;
+}
+
 function firstTick(spec: RecurrenceSpec, submittedWall: number): number | undefined {
   const { timing, etaWall } = spec;
   if (timing.kind === 'cron') {

@@ -71,6 +71,7 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   state.nextSeries = snapshot.nextSeries;
   state.random = SeededRandom.restore(snapshot.random);
   state.resources.load(snapshot.settings.resources);
+  state.openChannels.load(snapshot.settings.channels);
   for (const [type, count, totalMs] of snapshot.means) state.means.set(type, { count, totalMs });
   restoreTasks(state, snapshot, specs);
   for (const [resource, units] of snapshot.held) state.resources.hold(resource, units);
@@ -173,6 +174,9 @@ function restoreSeries(state: State, record: SeriesRecord, specs: readonly TaskS
   const spec = specs[record.spec] as TaskSpec;
   const series = new Series(sequence, firstTask, id, spec, recurrenceOf(record.recurrence), payload);
   Object.assign(series, { nextAt: nextAt ?? undefined, lastAt, made, skipped, active, queued: [...queued], paused });
+  const { interval, overran } = record;
+  if (interval !== null) series.interval = { ...interval, until: interval.until ?? Infinity };
+  series.overran = overran;
   state.series.set(id, series);
   if (nextAt !== null) state.wallLine.add(nextAt, 'series', sequence, series);
 }

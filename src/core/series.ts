@@ -1,5 +1,14 @@
 import type { RecurrenceSpec, TaskSpec } from '../model/index.js';
 
+/** One interval of a series' schedule, in epoch milliseconds, and how many of its runs began in it. */
+export interface RunsInInterval {
+  /** The first run. */
+  readonly from: number;
+  /** The first tick after it; counted from the end or the start of a run, one interval after it. */
+  readonly until: number;
+  readonly runs: number;
+}
+
 /** A task that repeats: each occurrence is a new task that names its series. */
 export class Series {
   /** When the next occurrence is made; `undefined` while one is awaited. */
@@ -14,6 +23,9 @@ export class Series {
   /** Ticks that wait for the occurrence before to end. */
   queued: number[] = [];
   paused = false;
+  /** Runs in the latest interval in which there were any, and whether it was told that there are too many. */
+  interval: RunsInInterval | undefined = undefined;
+  overran = false;
   ended = false;
 
   constructor(

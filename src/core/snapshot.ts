@@ -15,6 +15,7 @@ import {
   type WorkerRecord,
 } from '../model/index.js';
 import type { TurnsRecord } from '../ready/index.js';
+import type { OpenChannelsRecord } from './open-channels.js';
 import {
   recurrenceRecord,
   specRecord,
@@ -83,6 +84,9 @@ export interface SeriesRecord {
   readonly active: number;
   readonly queued: readonly number[];
   readonly paused: boolean;
+  /** Runs in the latest interval in which there were any. */
+  readonly interval: { readonly from: number; readonly until: number | null; readonly runs: number } | null;
+  readonly overran: boolean;
 }
 
 /** Settings as plain data; `null` is unlimited. */
@@ -98,6 +102,7 @@ export interface SettingsRecord {
   readonly maxLosses: number | null;
   readonly maxCatchUp: number | null;
   readonly resources: ResourceSettings;
+  readonly channels: OpenChannelsRecord;
 }
 
 /**
@@ -219,6 +224,7 @@ function settingsRecord(state: State): SettingsRecord {
     maxLosses: finite(state.options.maxLosses),
     maxCatchUp: finite(state.options.maxCatchUp),
     resources: state.resources.save(),
+    channels: state.openChannels.save(),
   };
 }
 
@@ -273,6 +279,7 @@ function waitsRecord({ wait, abandoned, resumptions, waitedMs }: Attempt): Pick<
 
 function seriesRecord(series: Series, specs: SpecTable): SeriesRecord {
   const { sequence, firstTask, id, payload, nextAt, lastAt, made, skipped, active, queued, paused } = series;
+  const { interval, overran } = series;
   return {
     sequence,
     firstTask,
@@ -287,5 +294,7 @@ function seriesRecord(series: Series, specs: SpecTable): SeriesRecord {
     active,
     queued: [...queued],
     paused,
+    interval: interval === undefined ? null : { ...interval, until: finite(interval.until) },
+    overran,
   };
 }

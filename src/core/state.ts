@@ -12,6 +12,7 @@ import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
 import { Inheritance } from './inheritance.js';
 import { Lending } from './lending.js';
+import { OpenChannels } from './open-channels.js';
 import { Resources } from './resources.js';
 import { Retention, type RetentionSettings } from './retention.js';
 import { Series } from './series.js';
@@ -77,6 +78,7 @@ export interface TypeMean {
 export class State {
   readonly table = new TaskTable();
   readonly resources = new Resources();
+  readonly openChannels = new OpenChannels();
   readonly places: Places;
   readonly index: ReadyIndex;
   readonly dependencies = new Dependencies();
@@ -84,9 +86,9 @@ export class State {
   readonly lending: Lending;
   readonly path: CriticalPath;
   /** ETA, deadlines, expiry and series. */
-  readonly wallLine = new Timeline<DueSubject>(comesAt);
+  readonly wallLine = new Timeline<DueSubject>(comesAt, repeats);
   /** Leases, timeouts and backoff. */
-  readonly monoLine = new Timeline<DueSubject>(comesAt);
+  readonly monoLine = new Timeline<DueSubject>(comesAt, repeats);
   readonly retention: Retention;
   readonly workers = new Map<string, Worker>();
   readonly series = new Map<string, Series>();
@@ -151,6 +153,7 @@ export class State {
     this.index = new ReadyIndex(
       {
         places: this.places,
+        tasks: this.table,
         isServed: (shape) => this.isServed(shape),
         uncorrected: () => (this.charge === 'time' ? this.running + this.suspended.size : 0),
         wallOffset: options.origin.wall - options.origin.mono,
@@ -203,6 +206,13 @@ export class State {
     this.emit?.({ kind: 'task.forgotten', task: task.id, wall: this.wall, mono: this.mono });
     this.table.remove(task);
   }
+}
+
+/** Whether a moment belongs to a series: its tick, or one of an occurrence. */
+function repeats(subject: DueSubject): boolean {
+  if (subject instanceof Series) return true;
+  const task = subject instanceof Attempt ? subject.task : subject;
+  return task.extra?.series !== undefined;
 }
 
 /** When a moment on the timeline comes, by what is known now; `undefined` when it has lost its point. */

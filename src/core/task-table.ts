@@ -93,10 +93,13 @@ export class TaskTable {
 
   /** Every task in order of submission. */
   *all(): Iterable<Task> {
+    for (const page of this.pagesInOrder()) for (const task of page) if (task !== undefined) yield task;
+  }
+
+  /** Every task in order of submission, in pages with gaps. */
+  *pagesInOrder(): Iterable<readonly (Task | undefined)[]> {
     const numbers = [...this.pages.keys()].sort((a, b) => a - b);
-    for (const number of numbers) {
-      for (const task of this.pages.get(number)?.tasks ?? []) if (task !== undefined) yield task;
-    }
+    for (const number of numbers) yield this.pages.get(number)?.tasks ?? [];
   }
 
   /** The final states of forgotten tasks, oldest first. */

@@ -16,37 +16,83 @@ export interface Due<T> {
   readonly tie: number;
 }
 
-/** What is due when, on one clock. Entries are never removed, only found void when they come up. */
+/** Says when an entry is due by now: later if it was put off, `undefined` if it has lost its point. */
+type ComesAt<T> = (due: Due<T>) => number | undefined;
+
+/**
+ * What is due when, on one clock. Entries are never removed, only found void when they come up.
+ *
+ * What belongs to series lies apart, so that one can tell in O(1) whether anything else is due.
+ */
 export class Timeline<T> {
+  private readonly once: DueHeap<T>;
+  private readonly repeated: DueHeap<T>;
+
+  constructor(
+    comesAt: ComesAt<T>,
+    /** Whether the subject is a series, or of one. */
+    private readonly repeats: (subject: T) => boolean = () => false,
+  ) {
+    this.once = new DueHeap(comesAt);
+    this.repeated = new DueHeap(comesAt);
+  }
+
+  get size(): number {
+    return this.once.size + this.repeated.size;
+  }
+
+  add(at: number, kind: DueKind, sequence: number, subject: T, tie = 0): void {
+    (this.repeats(subject) ? this.repeated : this.once).add({ at, kind, sequence, subject, tie });
+  }
+
+  /** What is still to happen, in no particular order. */
+  pending(): Due<T>[] {
+    return [...this.once.pending(), ...this.repeated.pending()];
+  }
+
+  /** When the next entry is due; `Infinity` when there is none. */
+  next(): number {
+    const once = this.nextOnce();
+    return this.repeated.size === 0 ? once : Math.min(once, this.repeated.peek()?.at ?? Infinity);
+  }
+
+  /** When the next entry that belongs to no series is due; `Infinity` when there is none. */
+  nextOnce(): number {
+    return this.once.size === 0 ? Infinity : (this.once.peek()?.at ?? Infinity);
+  }
+
+  /** Takes the next entry that is due by now. */
+  take(now: number): Due<T> | undefined {
+    const once = this.once.peek();
+    const repeated = this.repeated.peek();
+    const isOnce = once !== undefined && (repeated === undefined || compareDue(once, repeated) < 0);
+    return (isOnce ? this.once : this.repeated).take(now);
+  }
+}
+
+/** Entries in the order in which they are due. */
+class DueHeap<T> {
   private readonly heap = new Heap<Due<T>>(compareDue);
   private sweepAt = 64;
 
-  /** `comesAt` says when an entry is due by now: later if it was put off, `undefined` if it has lost its point. */
-  constructor(private readonly comesAt: (due: Due<T>) => number | undefined) {}
+  constructor(private readonly comesAt: ComesAt<T>) {}
 
   get size(): number {
     return this.heap.size;
   }
 
-  add(at: number, kind: DueKind, sequence: number, subject: T, tie = 0): void {
-    this.heap.push({ at, kind, sequence, subject, tie });
+  add(due: Due<T>): void {
+    this.heap.push(due);
     if (this.heap.size < this.sweepAt) return;
     // Sweeping each time the size has doubled keeps cancelled entries from piling up at constant cost.
-    this.heap.filter((due) => this.comesAt(due) !== undefined);
+    this.heap.filter((each) => this.comesAt(each) !== undefined);
     this.sweepAt = Math.max(64, 2 * this.heap.size);
   }
 
-  /** What is still to happen, in no particular order. */
   pending(): Due<T>[] {
     return this.heap.items().filter((due) => this.comesAt(due) !== undefined);
   }
 
-  /** When the next entry is due; `Infinity` when there is none. */
-  next(): number {
-    return this.peek()?.at ?? Infinity;
-  }
-
-  /** Takes the next entry that is due by now. */
   take(now: number): Due<T> | undefined {
     const due = this.peek();
     if (due === undefined || due.at > now) return undefined;
@@ -56,7 +102,8 @@ export class Timeline<T> {
     return due;
   }
 
-  private peek(): Due<T> | undefined {
+  /** The next entry that still has a point, at the time at which it is due by now. */
+  peek(): Due<T> | undefined {
     for (;;) {
       const due = this.heap.peek();
       if (due === undefined) return undefined;

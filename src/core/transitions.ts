@@ -10,6 +10,7 @@ import {
   type TaskState,
 } from '../model/index.js';
 import type { Dependency } from './dependencies.js';
+import { countRun } from './overrun.js';
 import type { State } from './state.js';
 
 /*
@@ -48,11 +49,10 @@ function isLegal(from: TaskState, to: TaskState): boolean {
       return from === 'ready' || from === 'waiting';
     case 'completed':
       return from === 'running';
-    case 'failed':
-    case 'cancelled':
-      return !isFinal(from);
     case 'skipped':
       return from !== 'running' && !isFinal(from);
+    default:
+      return !isFinal(from);
   }
 }
 
@@ -264,6 +264,7 @@ export function revived(state: State, task: Task): void {
   // Whoever lent it urgency has gone on without it.
   state.inheritance.recompute(task);
   state.emit?.({ kind: 'task.revived', task: task.id, wall: state.wall, mono: state.mono });
+  if (series !== undefined) countRun(state, series);
 }
 
 /** The task waits for one more. */

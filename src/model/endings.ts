@@ -186,15 +186,20 @@ export class ClosedError extends SchedulerError {
   }
   readonly code = 'CLOSED';
   readonly taskId: string | undefined;
+  /** The worker that was closed; `undefined` when it was the whole scheduler. */
+  readonly workerId: string | undefined;
 
-  constructor(data: { readonly taskId?: string | undefined } = {}) {
-    super(
-      data.taskId === undefined
-        ? 'The scheduler is closed and takes no more work. Create a new one.'
-        : `The scheduler was closed before task ${show(data.taskId)} was done. Drain for longer with close({ drain }).`,
-    );
+  constructor(data: { readonly taskId?: string | undefined; readonly workerId?: string | undefined } = {}) {
+    super(closedMessage(data.taskId, data.workerId));
     this.taskId = data.taskId;
+    this.workerId = data.workerId;
   }
+}
+
+function closedMessage(taskId: string | undefined, workerId: string | undefined): string {
+  if (workerId !== undefined) return `Worker ${show(workerId)} is closed and claims no more tasks. Make another one.`;
+  if (taskId === undefined) return 'The scheduler is closed and takes no more work. Create a new one.';
+  return `The scheduler was closed before task ${show(taskId)} was done. Drain for longer with close({ drain }).`;
 }
 
 function showInstant(epochMs: number): string {

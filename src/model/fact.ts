@@ -58,7 +58,9 @@ export type Setting =
       readonly limit: number | null;
     }
   | { readonly name: 'weight'; readonly channel: string; readonly weight: number }
-  | { readonly name: 'charge'; readonly charge: 'turns' | 'time' };
+  | { readonly name: 'charge'; readonly charge: 'turns' | 'time' }
+  /** The channels that take tasks; `null` for all. Those that were closed are open again. */
+  | { readonly name: 'channels'; readonly only: readonly string[] | null };
 
 /**
  * Something that has happened, and when. Facts are plain data: replayed in order they make the same state again.
@@ -171,6 +173,8 @@ export type Fact = Moment &
     | { readonly kind: 'dependency.removed'; readonly task: string; readonly dependency: string }
     | { readonly kind: 'channel.paused'; readonly channel: string }
     | { readonly kind: 'channel.resumed'; readonly channel: string }
+    | { readonly kind: 'channel.closed'; readonly channel: string }
+    | { readonly kind: 'channel.opened'; readonly channel: string }
     | { readonly kind: 'configured'; readonly setting: Setting }
     | {
         readonly kind: 'series.added';
@@ -191,6 +195,8 @@ export type Fact = Moment &
       }
     | { readonly kind: 'series.paused'; readonly series: string }
     | { readonly kind: 'series.resumed'; readonly series: string }
+    /** More of its runs began in one interval, from the first of them to the tick after it, than its schedule gives. */
+    | { readonly kind: 'series.overran'; readonly series: string; readonly from: number; readonly until: number | null }
     | { readonly kind: 'series.ended'; readonly series: string; readonly reason: 'cancelled' | 'finished' }
     | { readonly kind: 'worker.attached'; readonly worker: WorkerRecord }
     | { readonly kind: 'worker.detached'; readonly worker: string }

@@ -8,13 +8,18 @@ import { show } from './show.js';
  * otherwise be ignored without a word.
  */
 export function fieldsOf(value: unknown, field: string, refuse: Refuse): [key: string, value: unknown][] {
-  if (!isPlainObject(value)) return refuse(field, value, 'a plain object');
+  const object = plainObject(value, field, refuse);
   const fields: [string, unknown][] = [];
-  for (const key of Object.keys(value)) {
-    const entry = value[key];
+  for (const key of Object.keys(object)) {
+    const entry = object[key];
     if (entry !== undefined) fields.push([key, entry]);
   }
   return fields;
+}
+
+/** The value, if it is a plain object: for those who read many and have no use for a list of the fields. */
+export function plainObject(value: unknown, field: string, refuse: Refuse): Readonly<Record<string, unknown>> {
+  return isPlainObject(value) ? value : refuse(field, value, 'a plain object');
 }
 
 /** The path of a nested field, readable for usual names and safe for all others. */

@@ -1,5 +1,5 @@
 import { type Duration, parseDuration, parsePositiveDuration } from './duration.js';
-import { fieldsOf, parseChoice, pathTo, refuseUnknown } from './fields.js';
+import { fieldsOf, parseChoice, pathTo, plainObject, refuseUnknown } from './fields.js';
 import { type Instant, parseInstant } from './instant.js';
 import { DEFAULT_LEVEL, parseLevel, type Priority } from './level.js';
 import { compareNames, parseName, parseTaskId } from './name.js';
@@ -87,15 +87,22 @@ export function parseTaskOptions(
   type: string,
   beside: ReadonlySet<string> = NONE,
 ): TaskSpec {
-  if (options === undefined) return type === '' ? CLOSURE_SPEC : sharedSpec(type, DEFAULT_LEVEL);
+  if (options === undefined) return sharedSpec(type, DEFAULT_LEVEL);
   let draft: Draft | undefined;
   let level = DEFAULT_LEVEL;
-  for (const [key, value] of fieldsOf(options, 'options', refuseTask)) {
-    if (beside.has(key)) continue;
-    const read = READERS.get(key);
+  const given = plainObject(options, 'options', refuseTask);
+  for (const key of Object.keys(given)) {
+    // Each field is read once: a getter may answer differently the next time.
+    const value = given[key];
+    if (value === undefined) continue;
     if (key === 'priority') level = parseLevel(value);
-    else if (read !== undefined) read((draft ??= { ...sharedSpec(type, DEFAULT_LEVEL) }), value);
-    else refuseUnknown(pathTo('options', key), key, value, ['priority', ...READERS.keys(), ...beside], refuseTask);
+    else if (!beside.has(key)) {
+      const read = READERS.get(key);
+      if (read === undefined) {
+        refuseUnknown(pathTo('options', key), key, value, ['priority', ...READERS.keys(), ...beside], refuseTask);
+      }
+      read((draft ??= { ...sharedSpec(type, DEFAULT_LEVEL) }), value);
+    }
   }
   if (draft === undefined) return sharedSpec(type, level);
   draft.level = level;
@@ -108,20 +115,21 @@ export function parseTaskOptions(
 const SHARED_TYPES = 1_024;
 const SHARED_LEVELS = 64;
 const shared = new Map<string, Map<number, TaskSpec>>();
+/** Those of closures, which have no type, are asked for most. */
+const closures = new Map<number, TaskSpec>();
 
 function sharedSpec(type: string, level: number): TaskSpec {
-  const levels = shared.get(type) ?? new Map<number, TaskSpec>();
+  const levels = type === '' ? closures : (shared.get(type) ?? new Map<number, TaskSpec>());
   const found = levels.get(level);
   if (found !== undefined) return found;
   const spec = Object.freeze(bareSpec(type, level));
   if (levels.size >= SHARED_LEVELS) levels.clear();
-  if (levels.size === 0 && shared.size >= SHARED_TYPES) shared.clear();
-  shared.set(type, levels.set(level, spec));
+  levels.set(level, spec);
+  if (type === '') return spec;
+  if (levels.size === 1 && shared.size >= SHARED_TYPES) shared.clear();
+  shared.set(type, levels);
   return spec;
 }
-
-/** What most closures are added with. */
-const CLOSURE_SPEC = Object.freeze(bareSpec('', DEFAULT_LEVEL));
 
 function bareSpec(type: string, level: number): TaskSpec {
   return {
@@ -182,7 +190,8 @@ function parseCapabilities(value: unknown): TaskSpec['capabilities'] {
   return Object.freeze(capabilities.sort(([a], [b]) => compareNames(a, b)));
 }
 
-function isCapabilityValue(value: unknown): value is CapabilityValue {
+/** Whether a worker could offer this, and a task ask for it. */
+export function isCapabilityValue(value: unknown): value is CapabilityValue {
   return (
     typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
   );

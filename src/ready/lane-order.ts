@@ -1,5 +1,6 @@
 import { compareNames, type Task } from '../model/index.js';
 import { AgedHeads, compareHeads, effectiveLevel, windowOf, type Aging } from './aging.js';
+import { splitBy, type PlaceTasks } from './by-place.js';
 import { Group, type GroupHost } from './group.js';
 import type { Lane } from './lane.js';
 import type { ClaimView, Order } from './order.js';
@@ -101,26 +102,29 @@ export class LaneOrder implements Order, GroupHost {
     this.offer(group, task, a, b);
   }
 
-  /** Fills an empty order. Lanes compete once they are full, not with each task that comes. */
-  insertAll(tasks: readonly Task[], placeOf: (task: Task) => Place): void {
-    // In a stack the last goes first: from that end on, each task finds its place at the bottom of its heap.
-    const step = this.plan.name === 'lifo' ? -1 : 1;
-    for (let i = step > 0 ? 0 : tasks.length - 1; i >= 0 && i < tasks.length; i += step) {
-      const task = tasks[i] as Task;
-      const place = placeOf(task);
-      const group = this.groupOf(this.shapeGroups(place.shape), task);
-      group.laneOf(place).push(task, this.plan.first(task), this.plan.second(task));
-    }
-    this.entries += tasks.length;
-    for (const groups of this.shapes) for (const group of groups?.all() ?? []) this.beginCompeting(group);
-  }
-
-  private beginCompeting(group: Group): void {
-    for (const lane of group.allLanes()) {
+  /** Lanes compete once they are full, not with each task that comes. */
+  insertAll(ready: PlaceTasks): void {
+    const groups = this.shapeGroups(ready.place.shape);
+    for (const tasks of this.sharesOf(ready)) {
+      const group = this.groupOf(groups, tasks[0] as Task);
+      const lane = group.laneOf(ready.place);
+      lane.pushAll(tasks, this.plan);
+      this.entries += tasks.length;
       if (!lane.refresh()) continue;
       group.compete(lane, lane.task as Task, lane.a, lane.b);
       this.offer(group, lane.task as Task, lane.a, lane.b);
     }
+  }
+
+  /** What goes into one lane each. */
+  private sharesOf(ready: PlaceTasks): readonly (readonly Task[])[] {
+    const { plan, aging } = this;
+    // A stack's last goes first: the tasks lie in the order of the heap then.
+    if (plan.name === 'lifo') return [ready.tasks.toReversed()];
+    if (plan.grouping === 'none') return [ready.tasks];
+    const levels = ready.byLevel();
+    if (!this.aged || windowOf(aging, ready.readySince) === windowOf(aging, ready.readyUntil)) return levels;
+    return levels.flatMap((tasks) => splitBy(tasks, (task) => windowOf(aging, task.ready)));
   }
 
   // A task that has left is dropped when it reaches the head of its lane.

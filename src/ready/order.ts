@@ -1,4 +1,5 @@
 import type { Task } from '../model/index.js';
+import type { PlaceTasks } from './by-place.js';
 import type { Channel, Place, Shape } from './place.js';
 
 /** What a claim looks for: the window it is made in, and the shapes its worker can take. */
@@ -28,6 +29,6 @@ export interface Order {
   /** Every live task; one may come up more than once. */
   tasks(): Task[];
   tasksAt(place: Place): Task[];
-  /** Takes in all tasks at once, in order of sequence, when the order is still empty: quicker than one by one. */
-  insertAll(tasks: readonly Task[], placeOf: (task: Task) => Place): void;
+  /** Takes in all tasks of a place of which it has none yet: quicker than one by one. */
+  insertAll(ready: PlaceTasks): void;
 }

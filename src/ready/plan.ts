@@ -1,4 +1,4 @@
-import type { Task } from '../model/index.js';
+import type { Ranking } from './queue.js';
 
 /**
  * How a strategy uses lanes.
@@ -9,11 +9,9 @@ import type { Task } from '../model/index.js';
 export type Grouping = 'none' | 'aged' | 'level';
 
 /** A strategy as the index runs it: the rank inside a lane is (first, second, FIFO). */
-export interface Plan {
+export interface Plan extends Ranking {
   readonly name: string;
   readonly grouping: Grouping;
-  first(task: Task): number;
-  second(task: Task): number;
   /** What decides, in order: "priority → deadline → FIFO". */
   describe(): string;
 }

@@ -1,6 +1,6 @@
 import type { Task } from '../model/index.js';
 import { compareFifo } from '../model/index.js';
-import { PackedHeap } from './packed-heap.js';
+import { PackedHeap, compareRank } from './packed-heap.js';
 
 /** Tasks per block of a run: small, so that tasks already taken are not kept alive for long. */
 const BLOCK = 256;
@@ -13,6 +13,12 @@ interface Block {
 /** Says whether an entry made with rank (a, b) still stands for the task. */
 export interface Liveness {
   isLive(task: Task, a: number, b: number): boolean;
+}
+
+/** Gives a task its rank. */
+export interface Ranking {
+  readonly first: (task: Task) => number;
+  readonly second: (task: Task) => number;
 }
 
 /**
@@ -49,6 +55,20 @@ export class Queue {
     }
     this.pushHeap(task, a, b);
     return false;
+  }
+
+  /** Takes in many tasks while it is empty, in O(n) if they come in order or most have a rank of their own. */
+  pushAll(tasks: readonly Task[], ranking: Ranking): void {
+    const { ranks, plain, sorted } = rankAll(tasks, ranking);
+    if (ranks === undefined && sorted) {
+      this.fillRun(tasks);
+    } else if (ranks !== undefined && plain < tasks.length / 2) {
+      this.length = tasks.length;
+      this.heap = new PackedHeap(tasks.slice(), ranks.as, ranks.bs);
+      if (!sorted) this.heap.heapify();
+    } else {
+      for (let i = 0; i < tasks.length; i += 1) this.push(tasks[i] as Task, ranks?.as[i] ?? 0, ranks?.bs[i] ?? 0);
+    }
   }
 
   /** Finds the head, dropping dead entries; returns how many were dropped. */
@@ -117,6 +137,18 @@ export class Queue {
     this.append(task);
   }
 
+  private fillRun(tasks: readonly Task[]): void {
+    for (let from = 0; from < tasks.length; from += BLOCK) {
+      const block: Block = { tasks: tasks.slice(from, from + BLOCK), next: undefined };
+      if (this.last === undefined) this.first = block;
+      else this.last.next = block;
+      this.last = block;
+    }
+    this.taken = 0;
+    this.latest = tasks.at(-1);
+    this.length = tasks.length;
+  }
+
   private append(task: Task): void {
     let last = this.last as Block;
     if (last.tasks.length === BLOCK) {
@@ -146,4 +178,45 @@ export class Queue {
     this.last = undefined;
     this.latest = undefined;
   }
+}
+
+interface Ranks {
+  readonly as: number[];
+  readonly bs: number[];
+}
+
+/**
+ * The ranks of all tasks, unless all are plain; how many are; and whether the tasks come in order.
+ *
+ * All in one pass, as many tasks do not fit into the processor's cache and touching each is what takes the time.
+ */
+function rankAll(
+  tasks: readonly Task[],
+  ranking: Ranking,
+): { readonly ranks: Ranks | undefined; readonly plain: number; readonly sorted: boolean } {
+  let ranks: Ranks | undefined;
+  let plain = 0;
+  let sorted = true;
+  let [before, beforeA, beforeB] = [tasks[0] as Task, -Infinity, -Infinity];
+  for (let i = 0; i < tasks.length; i += 1) {
+    const task = tasks[i] as Task;
+    const a = ranking.first(task);
+    const b = ranking.second(task);
+    if (a === 0 && b === 0) {
+      plain += 1;
+    } else {
+      ranks ??= plainRanks(tasks.length);
+      ranks.as[i] = a;
+      ranks.bs[i] = b;
+    }
+    if (sorted && compareRank(beforeA, beforeB, before, a, b, task) > 0) sorted = false;
+    before = task;
+    beforeA = a;
+    beforeB = b;
+  }
+  return { ranks, plain, sorted };
+}
+
+function plainRanks(tasks: number): Ranks {
+  return { as: new Array<number>(tasks).fill(0), bs: new Array<number>(tasks).fill(0) };
 }

@@ -1,20 +1,13 @@
 import { extraOf, type Task } from '../model/index.js';
 import { windowOf, type Aging } from './aging.js';
+import { areManyReady, readyByPlace, type PlaceTasks } from './by-place.js';
 import { inSequence } from './in-sequence.js';
+import type { IndexSources } from './index-sources.js';
 import type { ClaimView, Order } from './order.js';
-import type { Channel, Place, Places, Shape } from './place.js';
+import type { Channel, Place, Shape } from './place.js';
 import type { StrategyChoice } from './strategy.js';
 import { Turns, type LevelTurns } from './turns.js';
 import { View, type OrderSources, type PlaceFilter } from './view.js';
-
-/** What the index needs to know from the core. */
-export interface IndexSources extends Omit<OrderSources, 'turns'> {
-  readonly places: Places;
-  /** Whether any worker could take tasks of this shape: one that nobody can serve must not hold a level's time back. */
-  isServed(shape: Shape): boolean;
-  /** How many starts will still be charged for what they really took. */
-  uncorrected(): number;
-}
 
 /**
  * All ready tasks, in as many orders as workers ask for.
@@ -47,8 +40,7 @@ export class ReadyIndex {
     this.turns = this.newTurns();
     this.main = this.open(strategy, undefined);
     this.rebuild(this.main, []);
-    this.unbuilt = false;
-    this.turnsAreNew = false;
+    this.unbuilt = this.turnsAreNew = false;
   }
 
   /** Whether turns are counted: while anybody takes turns, every start is charged to its channel. */
@@ -90,36 +82,35 @@ export class ReadyIndex {
 
   setAging(aging: Aging): void {
     this.aging = aging;
-    const tasks = this.all();
-    for (const view of this.views) this.rebuild(view, tasks);
+    const ready = this.allByPlace();
+    for (const view of this.views) this.rebuild(view, ready);
   }
 
   describe(view: View): string {
-    return view.describe({ ...this.orderSources() }, this.aging);
+    return view.describe(this.orderSources(), this.aging);
   }
 
   /** The task has just become ready. */
   insert(task: Task, mono: number): void {
-    const place = this.placeOf(task);
-    this.size += 1;
     // It has been here before, and what was made for it then may not be dropped yet.
     if (task.attempts > 0) extraOf(task).moved = true;
-    if (place.paused) {
-      place.channel.held.add(task);
-      return;
-    }
+    const place = this.placeOf(task);
+    if (this.holdsBack(task, place)) return;
     task.ready = mono - task.ready;
     this.enter(task, place, mono);
+  }
+
+  /** Counts the task in; in a paused channel it stands aside. */
+  private holdsBack(task: Task, { paused, channel }: Place): boolean {
+    this.size += 1;
+    if (paused) channel.held.add(task);
+    return paused;
   }
 
   /** Takes back a task that was ready before a restart: it neither joins nor begins to wait. */
   restore(task: Task): void {
     const place = this.placeOf(task);
-    this.size += 1;
-    if (place.paused) {
-      place.channel.held.add(task);
-      return;
-    }
+    if (this.holdsBack(task, place)) return;
     if (this.countsTurns) this.turns.restore(task.urgency, place.channel.name);
     for (const view of this.views) view.insert(task, place);
   }
@@ -134,7 +125,7 @@ export class ReadyIndex {
     if (this.countsTurns) this.turns.leave(task.urgency, place.channel.name);
     for (const view of this.views) {
       view.remove(task, place);
-      if (view.isStale(this.size)) this.rebuild(view, inSequence(view.tasks()));
+      if (view.isStale(this.size)) this.rebuild(view, this.byPlace(view));
     }
   }
 
@@ -149,7 +140,7 @@ export class ReadyIndex {
     }
     for (const view of this.views) {
       view.rekey(task, place);
-      if (view.isStale(this.size)) this.rebuild(view, inSequence(view.tasks()));
+      if (view.isStale(this.size)) this.rebuild(view, this.byPlace(view));
     }
   }
 
@@ -206,27 +197,19 @@ export class ReadyIndex {
 
   /** The place is empty, or stands aside: no order keeps anything of it. */
   forget(place: Place): void {
-    this.eachOrder((order) => {
-      order.dropPlace(place);
-    });
+    for (const order of this.orders()) order.dropPlace(place);
   }
 
   forgetShape(shape: Shape): void {
-    this.eachOrder((order) => {
-      order.dropShape(shape);
-    });
+    for (const order of this.orders()) order.dropShape(shape);
   }
 
   channelClosed(channel: Channel): void {
-    this.eachOrder((order) => {
-      order.channelClosed(channel);
-    });
+    for (const order of this.orders()) order.channelClosed(channel);
   }
 
   channelOpened(channel: Channel): void {
-    this.eachOrder((order) => {
-      order.channelOpened(channel);
-    });
+    for (const order of this.orders()) order.channelOpened(channel);
   }
 
   /** Every ready task outside paused channels, each once, in order of sequence. */
@@ -239,8 +222,8 @@ export class ReadyIndex {
     return this.views.find((view) => view.built && view.filter === undefined) as View;
   }
 
-  private eachOrder(visit: (order: Order) => void): void {
-    for (const view of this.views) view.each(visit);
+  private *orders(): Iterable<Order> {
+    for (const view of this.views) yield* view.orders();
   }
 
   private enter(task: Task, place: Place, mono: number): void {
@@ -266,16 +249,24 @@ export class ReadyIndex {
   }
 
   private buildMissing(used: readonly View[], mono: number): void {
-    const tasks = this.all();
-    if (this.countsTurns && this.turnsAreNew) {
-      this.turnsAreNew = false;
-      for (const task of tasks) this.turns.join(task.urgency, task.spec.channel, mono);
-    }
-    for (const view of used) if (!view.built) this.rebuild(view, tasks);
+    const ready = this.allByPlace();
+    if (this.countsTurns && this.turnsAreNew) for (const each of ready) this.turns.begin(each, mono);
+    this.turnsAreNew = false;
+    for (const view of used) if (!view.built) this.rebuild(view, ready);
   }
 
-  private rebuild(view: View, tasks: readonly Task[]): void {
-    view.build(tasks, (task) => this.placeOf(task), this.orderSources(), this.aging);
+  private rebuild(view: View, ready: readonly PlaceTasks[]): void {
+    view.build(ready, this.orderSources(), this.aging);
+  }
+
+  private allByPlace(): PlaceTasks[] {
+    const { tasks, places } = this.sources;
+    if (areManyReady(this.size, tasks)) return readyByPlace(tasks.pagesInOrder(), places);
+    return this.byPlace(this.complete());
+  }
+
+  private byPlace(view: View): PlaceTasks[] {
+    return readyByPlace([inSequence(view.tasks())], this.sources.places);
   }
 
   private placeOf(task: Task): Place {
@@ -286,7 +277,7 @@ export class ReadyIndex {
     return {
       turns: this.turns,
       wallOffset: this.sources.wallOffset,
-      pathOf: (task) => this.sources.pathOf(task),
+      pathOf: this.sources.pathOf,
       random: () => this.sources.random(),
     };
   }
@@ -298,7 +289,7 @@ export class ReadyIndex {
   }
 
   private smallestPass(level: LevelTurns): number | undefined {
-    const fair = this.views.filter((view) => view.fairOrder !== undefined);
+    const fair = this.views.filter((each) => each.fairOrder !== undefined);
     const view = fair.find((each) => each.filter === undefined) ?? fair[0];
     return view?.fairOrder?.smallestPass(level, (shape) => this.sources.isServed(shape));
   }

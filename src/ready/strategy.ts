@@ -89,7 +89,7 @@ const urgency = (task: Task): number => task.urgency;
 /** What the plans ask of their surroundings. */
 export interface PlanSources {
   /** The longest remaining path from this task on. */
-  pathOf(task: Task): number;
+  readonly pathOf: (task: Task) => number;
   /** How long a task without a deadline may wait, when aging says so. */
   readonly maxWaitMs: number;
   /** Wall minus monotonic time when the scheduler began: it makes waiting comparable with deadlines. */

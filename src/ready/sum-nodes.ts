@@ -57,24 +57,21 @@ export function updateSum(links: Int32Array, values: Float64Array, node: number)
 export function linkAscending(links: Int32Array, values: Float64Array, count: number): void {
   // The spine is the way from the root to the greatest key. A node that leaves it has all its children.
   const spine: number[] = [];
-  let end: number | undefined;
+  let end = -1;
   for (let node = 1; node <= count; node += 1) {
     const priority = linkAt(links, node * LINKS + PRIORITY);
     let left = NOBODY;
-    for (
-      end = spine.at(-1);
-      end !== undefined && linkAt(links, end * LINKS + PRIORITY) < priority;
-      end = spine.at(-1)
-    ) {
-      updateSum(links, values, end);
-      left = end;
-      spine.pop();
+    while (end >= 0 && linkAt(links, nodeAt(spine, end) * LINKS + PRIORITY) < priority) {
+      left = nodeAt(spine, end);
+      updateSum(links, values, left);
+      end -= 1;
     }
     links[node * LINKS + LEFT] = left;
-    links[end === undefined ? ROOT_SLOT : end * LINKS + RIGHT] = node;
-    spine.push(node);
+    links[end < 0 ? ROOT_SLOT : nodeAt(spine, end) * LINKS + RIGHT] = node;
+    end += 1;
+    spine[end] = node;
   }
-  for (end = spine.pop(); end !== undefined; end = spine.pop()) updateSum(links, values, end);
+  for (; end >= 0; end -= 1) updateSum(links, values, nodeAt(spine, end));
 }
 
 /** Spreads integers over 32 bits (the finalizer of MurmurHash3), because sequence numbers alone would make a chain. */

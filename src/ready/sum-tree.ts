@@ -179,16 +179,15 @@ export class SumTree<T> implements Iterable<T> {
     const capacity = Math.max(SMALLEST_CAPACITY, sortedItems.length + 1);
     const links = new Int32Array(capacity * LINKS);
     const values = new Float64Array(capacity * VALUES);
-    const items: (T | undefined)[] = [undefined];
+    const items: (T | undefined)[] = [undefined, ...sortedItems];
     // Whatever the caller's functions may throw, they throw before the tree changes.
-    for (const item of sortedItems) {
-      const node = items.length;
+    for (let node = 1; node < items.length; node += 1) {
+      const item = items[node] as T;
       if (node > 1 && this.#compare(items[node - 1] as T, item) >= 0) {
         throw new InvariantError(`A sum tree was rebuilt from items of which number ${node - 1} is out of order.`);
       }
       values[node * VALUES + WEIGHT] = checkedWeight(weightOf(item));
       links[node * LINKS + PRIORITY] = this.#priorityOf(item);
-      items.push(item);
     }
     linkAscending(links, values, sortedItems.length);
     this.#links = links;

@@ -1,4 +1,5 @@
-import { compareNames } from '../model/index.js';
+import { compareNames, type Task } from '../model/index.js';
+import type { PlaceTasks } from './by-place.js';
 
 /** A channel's account at one level: how many turns it has had, for its weight. */
 export class Turn {
@@ -146,13 +147,22 @@ export class Turns {
     if (turns.waiting === 0) turns.agesFrom = Math.max(turns.agesFrom, mono);
     const turn = this.turn(turns, channel);
     if (turn.waiting === 0) this.advance(turns);
-    this.count(turns, turn);
+    this.count(turns, turn, 1);
+  }
+
+  /** These tasks are there when the accounts are opened: nobody is ahead of anybody, and no virtual time rises. */
+  begin(ready: PlaceTasks, mono: number): void {
+    for (const tasks of ready.byLevel()) {
+      const turns = this.at((tasks[0] as Task).urgency);
+      turns.agesFrom = mono;
+      this.count(turns, this.turn(turns, ready.place.channel.name), tasks.length);
+    }
   }
 
   /** Counts a task that joined before a restart. */
   restore(level: number, channel: string): void {
     const turns = this.at(level);
-    this.count(turns, this.turn(turns, channel));
+    this.count(turns, this.turn(turns, channel), 1);
   }
 
   /** The accounts as plain data, by name, without those that say nothing. */
@@ -244,11 +254,11 @@ export class Turns {
     return this.levels.values();
   }
 
-  private count(turns: LevelTurns, turn: Turn): void {
+  private count(turns: LevelTurns, turn: Turn, tasks: number): void {
     if (turns.waiting === 0) this.busy += 1;
     if (turn.waiting === 0) turns.busy += 1;
-    turns.waiting += 1;
-    turn.waiting += 1;
+    turns.waiting += tasks;
+    turn.waiting += tasks;
   }
 
   /** Comes when it can drop half of the idle accounts and those are no fewer than the rest, so it costs little each. */

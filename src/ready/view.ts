@@ -1,4 +1,5 @@
 import type { CapabilityValue, Need, Task } from '../model/index.js';
+import type { PlaceTasks } from './by-place.js';
 import { ChosenOrder } from './chosen-order.js';
 import type { Aging } from './aging.js';
 import { LaneOrder } from './lane-order.js';
@@ -100,13 +101,14 @@ export class View {
   }
 
   /** Makes the order anew from these tasks. */
-  build(tasks: readonly Task[], placeOf: (task: Task) => Place, sources: OrderSources, aging: Aging): void {
+  build(ready: readonly PlaceTasks[], sources: OrderSources, aging: Aging): void {
     this.order = makeOrder(this.choice, sources, aging);
     this.overdue = aging.maxWaitMs === Infinity ? undefined : new LaneOrder(OVERDUE, aging, sources.turns);
-    const { filter, order } = this;
-    const seen = filter === undefined ? tasks : tasks.filter((task) => this.takes(placeOf(task)));
-    order.insertAll(seen, placeOf);
-    this.overdue?.insertAll(seen, placeOf);
+    for (const each of ready) {
+      if (!this.takes(each.place)) continue;
+      this.order.insertAll(each);
+      this.overdue?.insertAll(each);
+    }
   }
 
   /** Whether most of what it holds is dead. */
@@ -147,9 +149,9 @@ export class View {
     return this.order?.tasksAt(place) ?? [];
   }
 
-  each(visit: (order: Order) => void): void {
-    if (this.order !== undefined) visit(this.order);
-    if (this.overdue !== undefined) visit(this.overdue);
+  *orders(): Iterable<Order> {
+    if (this.order !== undefined) yield this.order;
+    if (this.overdue !== undefined) yield this.overdue;
   }
 }
 
@@ -161,7 +163,7 @@ export function planFor(
 ): Plan | undefined {
   if (choice === 'weighted-random' || isWeighted(choice)) return undefined;
   if (typeof choice === 'object') return customPlan(choice);
-  return planOf(choice, { ...sources, pathOf: (task) => sources.pathOf(task), maxWaitMs: aging.maxWaitMs });
+  return planOf(choice, { ...sources, maxWaitMs: aging.maxWaitMs });
 }
 
 function makeOrder(choice: StrategyChoice, sources: OrderSources, aging: Aging): Order {

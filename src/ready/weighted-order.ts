@@ -1,4 +1,5 @@
 import { compareNames, type Task } from '../model/index.js';
+import type { PlaceTasks } from './by-place.js';
 import type { ClaimView, Order } from './order.js';
 import type { Channel, Place, Shape } from './place.js';
 import { SumTree } from './sum-tree.js';
@@ -102,20 +103,11 @@ export class WeightedOrder implements Order {
   }
 
   /** A tree is built from sorted tasks in a tenth of the time that it takes to insert them. */
-  insertAll(tasks: readonly Task[], placeOf: (task: Task) => Place): void {
-    const byPlace = new Map<Place, Task[]>();
-    for (const task of tasks) {
-      const place = placeOf(task);
-      const known = byPlace.get(place);
-      if (known === undefined) byPlace.set(place, [task]);
-      else known.push(task);
-    }
-    for (const [place, sorted] of byPlace) {
-      const lane = this.laneFor(place);
-      lane.tasks.rebuild(sorted, (task) => this.weightOf(task.urgency));
-      this.entries += sorted.length;
-      weigh(lane);
-    }
+  insertAll({ place, tasks }: PlaceTasks): void {
+    const lane = this.laneFor(place);
+    lane.tasks.rebuild(tasks, (task) => this.weightOf(task.urgency));
+    this.entries += tasks.length;
+    weigh(lane);
   }
 
   private weighChannel(channel: Channel): void {

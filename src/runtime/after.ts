@@ -6,6 +6,22 @@ import { Handle, type HandleHost } from './handle.js';
 export type After =
   Handle<unknown> | string | { readonly task: Handle<unknown> | string; readonly onFailure: FailurePolicy };
 
+/**
+ * What a handler finds as the results of the tasks it comes after, in the order they were named. Where one may fail
+ * without stopping the task, there may be nothing in its place.
+ */
+export type ResultsOf<Tasks extends readonly After[], Policy extends FailurePolicy = FailurePolicy> = {
+  readonly [At in keyof Tasks]: ResultOf<Tasks[At], Policy>;
+};
+
+/** What a handler finds as the result of one task; of one that was named by its id, nothing is known. */
+export type ResultOf<Each, Policy> =
+  Each extends Handle<infer Result>
+    ? Result | ('run' extends Policy ? undefined : never)
+    : Each extends { readonly task: Handle<infer Result>; readonly onFailure: infer Own }
+      ? Result | ('run' extends Own ? undefined : never)
+      : unknown;
+
 const NONE: readonly DependencyInput[] = [];
 const POLICIES = ['fail', 'skip', 'run'] as const;
 const EXPECTED = 'a handle of this scheduler, the id of a task, or { task, onFailure }';
@@ -15,6 +31,14 @@ export function parseAfter(after: readonly After[] | undefined, host: HandleHost
   if (after === undefined) return NONE;
   if (!Array.isArray(after)) return refuseTask('after', after, `a list of which each is ${EXPECTED}`);
   return after.map((each: After, i) => parseOne(each, i, host));
+}
+
+/** The places of those that have ended and been forgotten: the core links nothing there. */
+export function forgottenIn(after: readonly DependencyInput[], isKnown: (id: string) => boolean): number[] {
+  return after.flatMap((each, at) => {
+    const task = typeof each === 'object' && 'onFailure' in each ? each.task : each;
+    return typeof task === 'string' && !isKnown(task) ? [at] : [];
+  });
 }
 
 function parseOne(after: After, index: number, host: HandleHost): DependencyInput {

@@ -1,34 +1,45 @@
 import type { Wake } from '../core/index.js';
-import type { Clock } from './clock.js';
-
-/** The longest a timer of the platform can wait; beyond it would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+import { LONGEST_TIMER_MS, type Clock, type Timer } from './clock.js';
 
 /** The one timer of a scheduler, set to the next moment at which anything is due. */
 export class Alarm {
-  private timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  private timer: Timer | undefined = undefined;
   private setWall = Infinity;
   private setMono = Infinity;
+  private keepsAlive = true;
 
-  constructor(private readonly ring: () => void) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly ring: () => void,
+  ) {}
 
-  set(wake: Wake, clock: Clock): void {
-    if (wake.wall === this.setWall && wake.mono === this.setMono) return;
+  /** Rings at the earlier of both times, or never; `hold` says whether the process stays until then. */
+  set(wake: Wake, hold: 'alive' | 'free'): void {
+    if (wake.wall !== this.setWall || wake.mono !== this.setMono) this.reset(wake);
+    if (this.timer === undefined || this.keepsAlive === (hold === 'alive')) return;
+    this.keepsAlive = hold === 'alive';
+    if (this.keepsAlive) this.timer.ref();
+    else this.timer.unref();
+  }
+
+  stop(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+    this.setWall = this.setMono = Infinity;
+  }
+
+  private reset(wake: Wake): void {
     this.stop();
     this.setWall = wake.wall;
     this.setMono = wake.mono;
     if (wake.wall === Infinity && wake.mono === Infinity) return;
-    const now = clock.now();
-    const waitMs = Math.max(0, Math.min(wake.wall - now.wall, wake.mono - now.mono, LONGEST_MS));
-    this.timer = setTimeout(() => {
+    const now = this.clock.now();
+    const waitMs = Math.max(0, Math.min(wake.wall - now.wall, wake.mono - now.mono, LONGEST_TIMER_MS));
+    this.keepsAlive = true;
+    this.timer = this.clock.setTimer(() => {
+      // It may have rung before the moment, which was too far away to count to: whoever hears it sets it again.
       this.stop();
       this.ring();
     }, waitMs);
-  }
-
-  stop(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.setWall = this.setMono = Infinity;
   }
 }

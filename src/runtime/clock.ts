@@ -1,9 +1,28 @@
-import { unboxed, type Moment } from '../model/index.js';
+import { refuseConfig, unboxed, type Moment } from '../model/index.js';
 
-/** Where the runtime takes the time from. */
-export interface Clock {
-  now(): Moment;
+/** A timer that has not rung yet. */
+export interface Timer {
+  /** It will not ring. */
+  cancel(): void;
+  /** From now on the process stays for it, as it does at first. */
+  ref(): void;
+  /** From now on the process does not stay for it. */
+  unref(): void;
 }
+
+/**
+ * Where a scheduler takes the time from, and what wakes it. `VirtualClock` in `precedence/testing` is one whose time
+ * passes only when it is told to.
+ */
+export interface Clock {
+  /** The time on both clocks, in whole milliseconds: a new object whenever it has changed. */
+  now(): Moment;
+  /** Rings once, in so many milliseconds: 2^31 - 1 at the most, which is what timers can count to. */
+  setTimer(ring: () => void, waitMs: number): Timer;
+}
+
+/** The longest a timer of the platform can wait; beyond it would fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The machine's clocks, read once per turn of the event loop: a burst of ten thousand tasks would otherwise spend a
@@ -24,9 +43,37 @@ export class SystemClock implements Clock {
     return this.moment;
   }
 
-  /** The time now, not that of the turn. */
-  fresh(): Moment {
-    this.moment = undefined;
-    return this.now();
+  setTimer(ring: () => void, waitMs: number): Timer {
+    const timeout = setTimeout(() => {
+      // Whoever is woken wants the time now, not that of the turn.
+      this.moment = undefined;
+      ring();
+    }, waitMs);
+    return {
+      cancel: () => {
+        clearTimeout(timeout);
+      },
+      ref: () => {
+        timeout.ref();
+      },
+      unref: () => {
+        timeout.unref();
+      },
+    };
   }
+}
+
+/** The clock a user gave, or the machine's. */
+export function clockOf(given: unknown): Clock {
+  if (given === undefined) return new SystemClock();
+  const { now, setTimer } = (typeof given === 'object' && given !== null ? given : {}) as Partial<Clock>;
+  if (typeof now !== 'function' || typeof setTimer !== 'function') {
+    return refuseConfig('clock', given, 'an object with the methods now and setTimer');
+  }
+  const clock = given as Clock;
+  const { wall, mono } = clock.now();
+  if (!Number.isSafeInteger(wall) || !Number.isSafeInteger(mono)) {
+    refuseConfig('clock.now()', { wall, mono }, 'wall and mono as whole milliseconds');
+  }
+  return clock;
 }

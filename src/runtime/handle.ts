@@ -2,18 +2,28 @@ import type { Task, TaskState } from '../model/index.js';
 import { failureOf } from './failure.js';
 
 /** What a handler is given. */
-export type Handler<Result> = (task: TaskContext) => Result | PromiseLike<Result>;
+export type Handler<Result, Dependencies extends readonly unknown[] = readonly unknown[]> = (
+  task: TaskContext<Dependencies>,
+) => Result | PromiseLike<Result>;
 
 /** What a handler may know about its task. */
-export interface TaskContext {
+export interface TaskContext<Dependencies extends readonly unknown[] = readonly unknown[]> {
   readonly id: string;
   /** The attempt's number, from 1. */
   readonly attempt: number;
   readonly channel: string;
   /** The results of the tasks it came after, in the order they were named. */
-  readonly dependencies: readonly unknown[];
+  readonly dependencies: Dependencies;
   /** Aborted when the task is cancelled or its attempt has timed out. */
   readonly signal: AbortSignal;
+}
+
+/** What a task of a scheduler carries: what it runs, and who is told how it has ended. */
+export interface Payload {
+  readonly run: Handler<unknown>;
+  /** Where it came after tasks that had been forgotten when it was added, in rising order. */
+  readonly gaps?: readonly number[];
+  settle(task: Task): void;
 }
 
 // One executor for all promises: it runs at once, so what it has caught belongs to the promise just made.
@@ -25,7 +35,7 @@ const capture = (resolve: (value: never) => void): void => {
 
 /** What a handle may ask of its scheduler. */
 export interface HandleHost {
-  cancel(id: string, reason?: string): void;
+  cancelTask(task: Task, reason: string | undefined): void;
 }
 
 /**
@@ -38,6 +48,8 @@ export class Handle<Result> implements PromiseLike<Result> {
   private resolve: ((value: unknown) => void) | undefined = undefined;
   /** @internal Set by the scheduler right after the task was accepted. */
   task!: Task;
+  /** @internal Declared only: hardly any handle has it, and a field would cost all of them memory. */
+  declare gaps?: readonly number[];
 
   /** @internal */
   constructor(
@@ -66,7 +78,7 @@ export class Handle<Result> implements PromiseLike<Result> {
 
   /** Takes the task back. */
   cancel(reason?: string): void {
-    this.host.cancel(this.task.id, reason);
+    this.host.cancelTask(this.task, reason);
   }
 
   then<Value = Result, Other = never>(

@@ -9,6 +9,7 @@ import {
   type Duration,
   type Moment,
 } from '../model/index.js';
+import type { Clock } from './clock.js';
 
 /** How waiting turns into urgency. */
 export interface AgingOptions {
@@ -22,7 +23,7 @@ export interface AgingOptions {
 
 /** What a scheduler is made with. */
 export interface SchedulerOptions {
-  /** How many tasks run at a time; 16 unless given. */
+  /** How many tasks run at a time; 16 unless given. With 0, only workers that claim for themselves get any. */
   readonly concurrency?: number | undefined;
   /** Who goes first; by priority unless given. */
   readonly strategy?: StrategyChoice | 'weighted_random' | undefined;
@@ -42,19 +43,23 @@ export interface SchedulerOptions {
         readonly weights?: Readonly<Record<string, number>> | undefined;
         /** What channels share: the turns unless given, or the time. */
         readonly charge?: 'turns' | 'time' | undefined;
+        /** The channels there are: a task for any other is refused. Every name will do unless given. */
+        readonly only?: readonly string[] | undefined;
       }
     | undefined;
   /** How many finished tasks are kept, and for how long. */
   readonly retain?: { readonly count?: number | undefined; readonly age?: Duration | undefined } | undefined;
   /** Of whatever is random: the same seed makes the same choices. */
   readonly seed?: number | string | undefined;
+  /** Where the time comes from; the machine's own clocks unless given. */
+  readonly clock?: Clock | undefined;
 }
 
 const KNOWN = {
-  '': ['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed'],
+  '': ['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],
-  channels: ['weights', 'charge'],
+  channels: ['weights', 'charge', 'only'],
   retain: ['count', 'age'],
 } as const;
 
@@ -71,8 +76,8 @@ function section(options: unknown, name: keyof typeof KNOWN): Map<string, unknow
 /** How many tasks run at a time. */
 export function concurrencyOf(options: SchedulerOptions): number {
   const { concurrency = 16 } = options;
-  if (concurrency === Infinity || (Number.isInteger(concurrency) && concurrency > 0)) return concurrency;
-  return refuseConfig('concurrency', concurrency, 'a whole number of at least 1, or Infinity');
+  if (concurrency === Infinity || (Number.isInteger(concurrency) && concurrency >= 0)) return concurrency;
+  return refuseConfig('concurrency', concurrency, 'a whole number of at least 0, or Infinity');
 }
 
 /** The part of the options that a core is made with; all names are checked here. */
@@ -116,6 +121,7 @@ export function applySettings(core: Core, options: SchedulerOptions, now: Moment
   for (const [channel, weight] of numbers(channels.weights, 'channels.weights')) {
     core.handle({ kind: 'setWeight', now, channel, weight });
   }
+  if (channels.only !== undefined) core.handle({ kind: 'setChannels', now, only: channels.only });
 }
 
 function numbers(record: unknown, field: string): [string, number][] {

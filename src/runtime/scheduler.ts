@@ -1,28 +1,38 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Core, topologicalOrder, type Explanation, type Worker } from '../core/index.js';
+import { parseSeries, type DependencyInput, type Worker } from '../core/index.js';
 import {
   ClosedError,
+  RECURRENCE_OPTION_NAMES,
   StaleLeaseError,
   parseTaskOptions,
   recordError,
   refuseTask,
   type Attempt,
   type ErrorRecord,
+  type FailurePolicy,
   type Outcome,
-  type TaskGraph,
+  type Task,
   type TaskOptions,
 } from '../model/index.js';
-import { parseAfter, type After } from './after.js';
+import { forgottenIn, parseAfter, type After, type ResultsOf } from './after.js';
 import { Alarm } from './alarm.js';
-import { SystemClock } from './clock.js';
-import { Handle, type Handler, type TaskContext } from './handle.js';
+import { Controls } from './controls.js';
+import { Handle, type Handler, type Payload } from './handle.js';
+import { Pulling, type PullingHost } from './pulling.js';
+import type { PullingWorker } from './pulling-worker.js';
 import { RunningTask } from './running-task.js';
-import { applySettings, concurrencyOf, coreOptions, type SchedulerOptions } from './scheduler-options.js';
+import { SeriesHandle, type RepeatOptions, type SeriesHost } from './series-handle.js';
+import { applySettings, concurrencyOf, type SchedulerOptions } from './scheduler-options.js';
+import type { WorkerOptions } from './worker-options.js';
 
 /** What may be said about a task when it is added. */
-export interface AddOptions extends TaskOptions {
+export interface AddOptions<
+  Tasks extends readonly After[] = readonly After[],
+  Policy extends FailurePolicy = FailurePolicy,
+> extends TaskOptions {
   /** The tasks to come after. */
-  readonly after?: readonly After[] | undefined;
+  readonly after?: Tasks | undefined;
+  readonly onDependencyFailure?: Policy | undefined;
 }
 
 const BESIDE: ReadonlySet<string> = new Set(['after']);
@@ -40,25 +50,23 @@ const LOCAL = 'local';
  * await scheduler.close();
  * ```
  */
-export class Scheduler {
-  private readonly core: Core;
-  private readonly clock = new SystemClock();
+export class Scheduler extends Controls {
   private readonly alarm: Alarm;
-  private readonly worker: Worker;
+  private readonly local: Worker;
   /** Slots run in a context of their own, not in that of whoever happened to add the first task. */
   private readonly root = new AsyncResource('precedence');
   private readonly signals = new Map<Attempt, RunningTask>();
-  private idleWaiters: (() => void)[] = [];
+  private readonly pulling: Pulling;
   private dispatching = false;
   private closing: Promise<void> | undefined = undefined;
 
   constructor(options: SchedulerOptions = {}) {
+    super(options);
     const now = this.clock.now();
-    this.core = new Core(coreOptions(options, now));
-    this.alarm = new Alarm(() => {
+    this.alarm = new Alarm(this.clock, () => {
       this.wake();
     });
-    this.worker = this.core.attach(now, {
+    this.local = this.core.attach(now, {
       id: LOCAL,
       slots: concurrencyOf(options),
       capabilities: new Map(),
@@ -68,30 +76,46 @@ export class Scheduler {
       retries: 0,
     });
     applySettings(this.core, options, now);
-  }
-
-  /** Unfinished tasks that do not run. */
-  get size(): number {
-    const { pending, running, abandoned } = this.core.state;
-    // An attempt that was given up still runs, but its task does not.
-    return pending - (running - abandoned.size);
-  }
-
-  /** Attempts that run now. */
-  get running(): number {
-    return this.core.state.running;
+    this.pulling = new Pulling(this.pullingHost());
   }
 
   /** Adds a task. Malformed options throw at once, and so does a refusal (a duplicate, an unknown dependency). */
-  add<Result>(run: Handler<Result>, options?: AddOptions): Handle<Result> {
+  add<Result, const Tasks extends readonly After[] = readonly [], const Policy extends FailurePolicy = 'fail'>(
+    run: Handler<Result, ResultsOf<Tasks, Policy>>,
+    options?: AddOptions<Tasks, Policy>,
+  ): Handle<Result> {
     if (this.closing !== undefined) throw new ClosedError({});
     const spec = parseTaskOptions(options, '', BESIDE);
     if (typeof run !== 'function') refuseTask('run', run, 'a function');
     const dependencies = parseAfter(options?.after, this);
-    const handle = new Handle<Result>(this, run);
+    // Which results it finds there is known to the types only.
+    const handle = new Handle(this, run as Handler<Result>);
+    if (dependencies.length > 0) this.noteForgotten(handle, dependencies);
     handle.task = this.core.submit(this.clock.now(), spec, handle, dependencies);
     this.dispatchSoon();
     return handle;
+  }
+
+  /**
+   * Adds a task that repeats, at an interval or by a cron expression. The first run of an interval is at once, or at
+   * its ETA.
+   */
+  repeat<Result>(run: Handler<Result>, options: RepeatOptions): SeriesHandle<Result> {
+    if (this.closing !== undefined) throw new ClosedError({});
+    if (typeof run !== 'function') refuseTask('run', run, 'a function');
+    const spec = parseTaskOptions(options, '', RECURRENCE_OPTION_NAMES);
+    if (spec.delayMs > 0) refuseTask('delay', spec.delayMs, 'no delay in a series: say when it begins with eta');
+    const series = new SeriesHandle(this.seriesHost(), run);
+    const id = spec.id ?? `series-${this.core.state.nextSeries}`;
+    series.series = this.core.repeat(this.clock.now(), id, spec, parseSeries(options), series);
+    this.dispatchSoon();
+    return series;
+  }
+
+  /** A worker that claims tasks for itself, beside the slots of this scheduler or, with `concurrency: 0`, alone. */
+  worker(options?: WorkerOptions): PullingWorker {
+    if (this.closing !== undefined) throw new ClosedError({});
+    return this.pulling.add(options);
   }
 
   /** Takes an unfinished task back; one that has ended, or is unknown, is refused. */
@@ -100,27 +124,10 @@ export class Scheduler {
     this.dispatchSoon();
   }
 
-  /** Why a task does not run, since when it does, or how it ended. */
-  explain(id: string): Explanation {
-    this.core.handle({ kind: 'tick', now: this.clock.now() });
+  /** @internal */
+  cancelTask(task: Task, reason: string | undefined): void {
+    this.core.cancel(this.clock.now(), task, reason);
     this.dispatchSoon();
-    return this.core.explain(id);
-  }
-
-  /** The dependency graph as plain data, for `toDot`, `toMermaid` and `toGraph`. */
-  graph(): TaskGraph {
-    return this.core.graph();
-  }
-
-  /** The ids of all unfinished tasks, each after those it waits for. */
-  topologicalOrder(): string[] {
-    return topologicalOrder(this.core.state).map((task) => task.id);
-  }
-
-  /** Resolves when nothing is left to do. */
-  async onIdle(): Promise<void> {
-    if (this.core.state.pending === 0) return;
-    await new Promise<void>((resolve) => this.idleWaiters.push(resolve));
   }
 
   /** Stops taking tasks, cancels what has not started, and waits for what runs. */
@@ -135,17 +142,19 @@ export class Scheduler {
   }
 
   private async closeNow(): Promise<void> {
+    this.pulling.close();
+    for (const series of [...this.core.state.series.keys()]) this.tell({ kind: 'cancelSeries', series });
     for (const task of [...this.core.state.table.all()]) {
       if (task.state === 'waiting' || task.state === 'delayed' || task.state === 'ready')
-        this.cancel(task.id, 'closed');
+        this.cancelTask(task, 'closed');
     }
     this.dispatch();
     await this.onIdle();
     this.alarm.stop();
   }
 
-  /** A burst of tasks is ordered before the first of them starts. */
-  private dispatchSoon(): void {
+  /** @internal A burst of tasks is ordered before the first of them starts. */
+  protected override dispatchSoon(): void {
     if (this.dispatching) return;
     this.dispatching = true;
     queueMicrotask(this.dispatch);
@@ -153,21 +162,54 @@ export class Scheduler {
 
   private readonly dispatch = (): void => {
     this.dispatching = false;
+    if (this.closing !== undefined) this.pulling.cancelReturned();
     this.publish();
-    const { core, worker } = this;
+    const { core, local: worker } = this;
     while (worker.running < worker.spec.slots) {
       const attempt = core.claim(this.clock.now(), worker);
       if (attempt === undefined) break;
       void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
     }
+    if (this.pulling.isAwaited) this.pulling.serve();
     // A claim lets tasks expire that are past their time.
     this.publish();
-    this.alarm.set(core.nextWakeAt(), this.clock);
+    this.setAlarm();
   };
 
+  private noteForgotten(handle: Handle<unknown>, dependencies: readonly DependencyInput[]): void {
+    const gaps = forgottenIn(dependencies, (id) => this.core.state.table.byId(id) !== undefined);
+    if (gaps.length > 0) handle.gaps = gaps;
+  }
+
+  private setAlarm(): void {
+    this.alarm.set(this.core.nextWakeAt(), this.core.onlySeriesDue ? 'free' : 'alive');
+  }
+
   private wake(): void {
-    this.core.handle({ kind: 'tick', now: this.clock.fresh() });
+    this.core.handle({ kind: 'tick', now: this.clock.now() });
     this.dispatch();
+  }
+
+  private pullingHost(): PullingHost {
+    return {
+      core: this.core,
+      now: () => this.clock.now(),
+      contextOf: (attempt) => this.contextOf(attempt),
+      changed: (over) => {
+        if (over !== undefined) this.signals.delete(over);
+        this.dispatchSoon();
+      },
+    };
+  }
+
+  private seriesHost(): SeriesHost {
+    return {
+      resultOf: (task, run) => Object.assign(new Handle(this, run), { task }).result,
+      until: (holds) => this.waits.until(holds),
+      steer: (kind, series) => {
+        this.tell({ kind, series });
+      },
+    };
   }
 
   /** @internal Hands the outcome in and takes the next attempt for the same slot. */
@@ -181,16 +223,17 @@ export class Scheduler {
       if (!(error instanceof StaleLeaseError)) throw error;
     }
     this.publish();
-    const next = this.worker.running < this.worker.spec.slots ? core.claim(now, this.worker) : undefined;
+    const next = this.local.running < this.local.spec.slots ? core.claim(now, this.local) : undefined;
     this.publish();
     // One end may have let several tasks through, and the start may have a moment of its own.
-    if (this.worker.running < this.worker.spec.slots && core.state.index.size > 0) this.dispatchSoon();
-    else if (core.hasMoments) this.alarm.set(core.nextWakeAt(), this.clock);
+    const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
+    if (hasRoom && core.state.index.size > 0) this.dispatchSoon();
+    else if (core.hasMoments) this.setAlarm();
     return next;
   }
 
   /** @internal What the attempt's handler is given. */
-  contextOf(attempt: Attempt): TaskContext {
+  contextOf(attempt: Attempt): RunningTask {
     return new RunningTask(attempt, this.core.state.dependencies, this.signals);
   }
 
@@ -198,29 +241,30 @@ export class Scheduler {
     const { settled, aborted } = this.core.outbox;
     if (settled.length > 0) {
       // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
-      if (settled.length === 1) (settled.pop()?.payload as Handle<unknown>).settle();
-      else for (const task of settled.splice(0)) (task.payload as Handle<unknown>).settle();
-      if (this.core.state.pending === 0) this.resolveIdle();
+      if (settled.length === 1) settleOne(settled.pop() as Task);
+      else for (const task of settled.splice(0)) settleOne(task);
     }
     if (aborted.length > 0) this.abort(aborted.splice(0));
+    this.waits.check();
   }
 
   private abort(aborted: readonly { readonly attempt: Attempt; readonly error: ErrorRecord }[]): void {
-    for (const { attempt, error } of aborted) this.signals.get(attempt)?.abort(error);
+    for (const { attempt, error } of aborted) {
+      this.signals.get(attempt)?.abort(error);
+      this.signals.delete(attempt);
+    }
   }
+}
 
-  private resolveIdle(): void {
-    const waiters = this.idleWaiters;
-    this.idleWaiters = [];
-    for (const resolve of waiters) resolve();
-  }
+function settleOne(task: Task): void {
+  (task.payload as Payload).settle(task);
 }
 
 /** One busy slot: runs attempt after attempt until there is none. */
 async function runSlot(scheduler: Scheduler, first: Attempt): Promise<void> {
   let attempt: Attempt | undefined = first;
   while (attempt !== undefined) {
-    const handle = attempt.task.payload as Handle<unknown>;
+    const handle = attempt.task.payload as Payload;
     let outcome: Outcome;
     try {
       outcome = { kind: 'succeeded', value: await handle.run(scheduler.contextOf(attempt)) };

@@ -1,12 +1,5 @@
-export {
-  Sim,
-  sim,
-  SIM_START,
-  type Request,
-  type SimOptions,
-  type SimSeriesOptions,
-  type SimTaskOptions,
-} from './sim.js';
+export { Sim, sim, SIM_START, type SimOptions, type SimSeriesOptions, type SimTaskOptions } from './sim.js';
+export { VirtualClock } from './virtual-clock.js';
 export { Core } from '../core/index.js';
 export type {
   Aging,
@@ -18,12 +11,15 @@ export type {
   DependencyRef,
   ExtraRecord,
   Offer,
+  OpenChannelsRecord,
   PlaceFilter,
   PlaceTraits,
   RecurrenceRecord,
+  Request,
   ResourceSettings,
   RestoreOptions,
   RetentionSettings,
+  RunsInInterval,
   SeriesRecord,
   SettingsRecord,
   SpecRecord,
@@ -39,6 +35,7 @@ export type {
   AttemptEnd,
   Backoff,
   CatchUp,
+  Charged,
   DependencyRecord,
   Fact,
   FencingToken,

@@ -1,9 +1,9 @@
 import {
   Core,
   checkStart,
-  type Command,
   type CoreOptions,
   type DependencyInput,
+  type Request,
   type WorkerSpec,
   parseSeries,
 } from '../core/index.js';
@@ -19,9 +19,6 @@ import {
   type TaskOptions,
   type TaskState,
 } from '../model/index.js';
-
-/** A command without its time, which the simulation gives it. */
-export type Request = Command extends infer Each ? (Each extends Command ? Omit<Each, 'now'> : never) : never;
 
 /** What a simulation is made with. */
 export interface SimOptions extends Partial<Omit<CoreOptions, 'origin'>> {

@@ -209,6 +209,9 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
   recover: () => ({ kind: 'recover' }),
   pauseChannel: ({ a }) => ({ kind: 'pauseChannel', channel: pick(CHANNELS, a) }),
   resumeChannel: ({ a }) => ({ kind: 'resumeChannel', channel: pick(CHANNELS, a) }),
+  setChannels: ({ a }) => ({ kind: 'setChannels', only: pick([undefined, undefined, CHANNELS, ['A', 'C']], a) }),
+  closeChannel: ({ a }) => ({ kind: 'closeChannel', channel: pick(CHANNELS, a) }),
+  openChannel: ({ a }) => ({ kind: 'openChannel', channel: pick(CHANNELS, a) }),
   setStrategy: ({ a }) => ({ kind: 'setStrategy', strategy: pick(STRATEGIES, a) }),
   setAging: ({ a, b }) => {
     const settings = [{}, { maxBoost: b % 3 }, { maxWaitMs: 200 + b }, { maxBoost: 1, maxWaitMs: 500 }] as const;
@@ -265,6 +268,7 @@ const WEIGHTS: Partial<Record<Step['kind'], number>> = {
   retry: 4,
   tick: 10,
   recover: 1,
+  openChannel: 4,
   setStrategy: 5,
   resumeChannel: 4,
   setCapacity: 3,

@@ -147,11 +147,11 @@ test('G14 a channel that stays closed keeps nothing of the tasks that have left 
     expect(s.claim(1)).toEqual([]);
     s.cancel(id);
   }
-  s.core.state.index.main.each((order) => {
+  for (const order of s.core.state.index.main.orders()) {
     expect(order).toBeInstanceOf(LaneOrder);
     const parked = Reflect.get(order, 'parked') as ReadonlyMap<string, { readonly size: number }>;
     expect([...parked.values()].reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(1_100);
-  });
+  }
 });
 
 test('G14 F5.1 a replay does not gather the tasks that it forgets', () => {

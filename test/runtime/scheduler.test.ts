@@ -36,6 +36,18 @@ test('a task gets the results of what it came after, in the order named', async 
   await scheduler.close();
 });
 
+test('C4.1 each result stands where its task was named, also beside one that is long forgotten, and twice if named twice', async () => {
+  const scheduler = new Scheduler({ retain: { count: 0 } });
+  await scheduler.add(() => 'gone', { id: 'gone' });
+  await scheduler.add(() => 'gone too', { id: 'gone-too' });
+  const kept = scheduler.add(() => 7);
+  const seen = scheduler.add((task) => task.dependencies, {
+    after: ['gone', kept, { task: 'gone-too', onFailure: 'run' }, kept],
+  });
+  expect(await seen).toEqual([undefined, 7, undefined, 7]);
+  await scheduler.close();
+});
+
 test('a handle can be awaited, caught and finished like a promise', async () => {
   const scheduler = new Scheduler();
   const failure = new Error('no');
@@ -192,7 +204,7 @@ test('bad input: a handle of another scheduler, and a task that is no function, 
 
 test.each([
   [{ concurency: 2 }, /did you mean "concurrency"/],
-  [{ concurrency: 0 }, /concurrency/],
+  [{ concurrency: -1 }, /concurrency/],
   [{ concurrency: 1.5 }, /concurrency/],
   [{ concurrency: '3' }, /concurrency/],
   [{ channels: { charge: 'money' } }, /channels.charge/],

@@ -1,4 +1,4 @@
-import { InvalidConfigError, type Setting } from '../../model/index.js';
+import { InvalidConfigError, parseName, refuseConfig, type Setting } from '../../model/index.js';
 import {
   NO_AGING,
   STRATEGY_NAMES,
@@ -12,6 +12,7 @@ import {
 import { holdingAttempts } from '../attempts.js';
 import { checkUnits, checkWeight, finite } from '../resources.js';
 import { checkLease } from '../execution.js';
+import { checkOnly } from '../open-channels.js';
 import { strategyRecord, workerRecord } from '../records.js';
 import type { State } from '../state.js';
 import { Worker, type WorkerSpec } from '../worker.js';
@@ -141,6 +142,25 @@ export function resumeChannel(state: State, name: string): void {
   state.index.resume(channel, state.mono);
   state.places.release(channel);
   state.emit?.({ kind: 'channel.resumed', channel: name, wall: state.wall, mono: state.mono });
+}
+
+/** From now on these channels and no others take tasks; `undefined` for every one. */
+export function setChannels(state: State, only: readonly string[] | undefined): void {
+  const names = checkOnly(only);
+  state.openChannels.setOnly(names);
+  note(state, { name: 'channels', only: names ?? null });
+}
+
+/** The channel takes no more tasks; those it has still run, and so do the occurrences of its series. */
+export function closeChannel(state: State, name: string): void {
+  if (state.openChannels.close(parseName(name, 'channel', refuseConfig)))
+    state.emit?.({ kind: 'channel.closed', channel: name, wall: state.wall, mono: state.mono });
+}
+
+/** The channel takes tasks again, or for the first time. */
+export function openChannel(state: State, name: string): void {
+  if (state.openChannels.open(parseName(name, 'channel', refuseConfig)))
+    state.emit?.({ kind: 'channel.opened', channel: name, wall: state.wall, mono: state.mono });
 }
 
 function checkWorker({ slots, leaseMs, retries }: WorkerSpec): void {

@@ -80,6 +80,9 @@ type SettingKind =
   | 'setLimit'
   | 'setWeight'
   | 'setCharge'
+  | 'setChannels'
+  | 'closeChannel'
+  | 'openChannel'
   | 'pauseChannel'
   | 'resumeChannel'
   | 'attachWorker'
@@ -105,6 +108,15 @@ function decideSetting(state: State, command: Extract<Command, { kind: SettingKi
       return;
     case 'setCharge':
       configure.setCharge(state, command.charge);
+      return;
+    case 'setChannels':
+      configure.setChannels(state, command.only);
+      return;
+    case 'closeChannel':
+      configure.closeChannel(state, command.channel);
+      return;
+    case 'openChannel':
+      configure.openChannel(state, command.channel);
       return;
     case 'pauseChannel':
       configure.pauseChannel(state, command.channel);

@@ -7,6 +7,7 @@ import type { State } from '../state.js';
 /** Begins a series; its first occurrence is made at once when it is due. */
 export function repeat(state: State, id: string, spec: TaskSpec, recurrence: RecurrenceSpec, payload: unknown): Series {
   if (state.series.has(id)) throw new DuplicateTaskError({ taskId: id });
+  state.openChannels.check(spec.channel);
   state.resources.checkNeeds(id, spec);
   const first = firstAt(recurrence, state.wall);
   // Every occurrence is a task with an id of its own.

@@ -72,6 +72,8 @@ export function lose(state: State, attempt: Attempt): void {
   ended(state, attempt, 'lost');
   const losses = (task.extra?.losses ?? 0) + 1;
   const error = recordOwnError(stale(task.id, attempt.number));
+  // Should the worker be there after all, it had better stop.
+  state.outbox.aborted.push({ attempt, error });
   if (losses >= state.options.maxLosses) {
     fail(state, task, error, undefined);
     return;

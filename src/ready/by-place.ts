@@ -1,0 +1,102 @@
+import { standsAt, type Task } from '../model/index.js';
+import type { Place, Places } from './place.js';
+
+/**
+ * Ready tasks of one place, each once, in order of sequence. Orders are built from these, as nearly all that must be
+ * looked up for a task is the same for all tasks of its place and level.
+ */
+export class PlaceTasks {
+  readonly tasks: Task[] = [];
+  /** Bounds of the times since which they are ready. */
+  readySince = Infinity;
+  readyUntil = -Infinity;
+  private levels: readonly (readonly Task[])[] | undefined = undefined;
+
+  constructor(readonly place: Place) {}
+
+  add(task: Task): void {
+    this.tasks.push(task);
+    if (task.ready < this.readySince) this.readySince = task.ready;
+    if (task.ready > this.readyUntil) this.readyUntil = task.ready;
+  }
+
+  /** The same tasks, apart by level. */
+  byLevel(): readonly (readonly Task[])[] {
+    return (this.levels ??= splitBy(this.tasks, levelOf));
+  }
+}
+
+/** Tasks in order of sequence, in pages with gaps. */
+export interface TaskPages {
+  readonly size: number;
+  pagesInOrder(): Iterable<readonly (Task | undefined)[]>;
+}
+
+/**
+ * Whether so many of all tasks are ready that looking through all of them, who lie in sequence, is quicker than
+ * gathering the ready ones from an order and sorting them. While a snapshot is restored none is counted as ready yet.
+ */
+export function areManyReady(ready: number, all: TaskPages): boolean {
+  return ready > 0 && all.size <= 4 * ready;
+}
+
+/**
+ * The ready tasks outside paused channels, by place, out of stretches of tasks in order of sequence.
+ *
+ * Places come in the order of their first tasks, which is the same after a restart.
+ */
+export function readyByPlace(stretches: Iterable<readonly (Task | undefined)[]>, places: Places): PlaceTasks[] {
+  const byPlace = new Map<number, PlaceTasks>();
+  for (const stretch of stretches) addReady(stretch, places, byPlace);
+  return [...byPlace.values()].filter(({ place }) => !place.paused);
+}
+
+function addReady(stretch: readonly (Task | undefined)[], places: Places, byPlace: Map<number, PlaceTasks>): void {
+  for (let i = 0; i < stretch.length; i += 1) {
+    const task = stretch[i];
+    if (task?.state !== 'ready') continue;
+    const index = standsAt(task);
+    let found = byPlace.get(index);
+    if (found === undefined) {
+      found = new PlaceTasks(places.at(index));
+      byPlace.set(index, found);
+    }
+    found.add(task);
+  }
+}
+
+/** Takes a list of tasks apart by some key of theirs; each part keeps the order. */
+export function splitBy(tasks: readonly Task[], keyOf: (task: Task) => number): readonly (readonly Task[])[] {
+  const numbers = new Map<number, number>();
+  const sizes: number[] = [];
+  // Which part a task goes to. Parts are made once their sizes are known: lists that grow leave garbage behind.
+  const partOf = new Uint32Array(tasks.length);
+  for (let i = 0; i < tasks.length; i += 1) {
+    const key = keyOf(tasks[i] as Task);
+    let part = numbers.get(key);
+    if (part === undefined) {
+      part = sizes.length;
+      numbers.set(key, part);
+      sizes.push(0);
+    }
+    partOf[i] = part;
+    sizes[part] = (sizes[part] as number) + 1;
+  }
+  return sizes.length === 1 ? [tasks] : parted(tasks, partOf, sizes);
+}
+
+function parted(tasks: readonly Task[], partOf: Uint32Array, sizes: readonly number[]): Task[][] {
+  const parts = sizes.map((size) => new Array<Task>(size));
+  const filled = new Uint32Array(sizes.length);
+  for (let i = 0; i < tasks.length; i += 1) {
+    const part = partOf[i] as number;
+    const at = filled[part] as number;
+    (parts[part] as Task[])[at] = tasks[i] as Task;
+    filled[part] = at + 1;
+  }
+  return parts;
+}
+
+function levelOf(task: Task): number {
+  return task.urgency;
+}

@@ -1,0 +1,14 @@
+import type { TaskPages } from './by-place.js';
+import type { Places, Shape } from './place.js';
+import type { OrderSources } from './view.js';
+
+/** What the index needs to know from the core. */
+export interface IndexSources extends Omit<OrderSources, 'turns'> {
+  readonly places: Places;
+  /** All tasks there are, ready or not. */
+  readonly tasks: TaskPages;
+  /** Whether any worker could take tasks of this shape: one that nobody can serve must not hold a level's time back. */
+  isServed(shape: Shape): boolean;
+  /** How many starts will still be charged for what they really took. */
+  uncorrected(): number;
+}

@@ -1,0 +1,97 @@
+import type { Core } from '../core/index.js';
+import {
+  parsePositiveDuration,
+  recordError,
+  refuseConfig,
+  type Attempt,
+  type Duration,
+  type FencingToken,
+  type Moment,
+  type Outcome,
+} from '../model/index.js';
+import type { Payload, TaskContext } from './handle.js';
+import { promised } from './promised.js';
+
+/** What a worker may know about a task it has claimed. */
+export interface ClaimedTask extends TaskContext {
+  /** What the task was added with; `undefined` for a function, which brings its own. */
+  readonly input: unknown;
+}
+
+/** What a claim needs of its scheduler. */
+export interface ClaimHost {
+  readonly core: Core;
+  now(): Moment;
+  /** Somebody may be able to start now, and something else may be due next; the attempt is in nobody's hands. */
+  changed(over?: Attempt): void;
+}
+
+/**
+ * A task granted to a worker until its lease ends. Once it has ended, been settled or given back, or the task was
+ * cancelled, everything here rejects with `StaleLeaseError` and changes nothing.
+ */
+export class Claim {
+  /** @internal */
+  constructor(
+    private readonly host: ClaimHost,
+    private readonly attempt: Attempt,
+    /** The task; its signal aborts when the claim no longer counts. */
+    readonly task: ClaimedTask,
+  ) {}
+
+  /** Names this claim for ever; a later one of the same task has a larger token. */
+  get token(): FencingToken {
+    return this.attempt.token;
+  }
+
+  /** The task has done what it was for. */
+  complete(result?: unknown): Promise<void> {
+    return this.settle({ kind: 'succeeded', value: result });
+  }
+
+  /** The attempt did not work out; whether there is another one is up to the task's retry policy, or the worker's. */
+  fail(error: unknown): Promise<void> {
+    return this.settle({ kind: 'failed', error: recordError(error), retryable: true, cause: error });
+  }
+
+  /** Gives the task back unharmed: that costs it no attempt. */
+  release(): Promise<void> {
+    return this.settle({ kind: 'aborted' });
+  }
+
+  /** The lease counts anew from now: for as long as it did at first, or for this long. */
+  extend(duration?: Duration): Promise<void> {
+    const { host, attempt, token } = this;
+    return promised(() => {
+      const leaseMs =
+        duration === undefined ? attempt.leaseMs : parsePositiveDuration(duration, 'duration', refuseConfig);
+      host.core.handle({ kind: 'extend', now: host.now(), task: attempt.task.id, token, leaseMs });
+      host.changed();
+    });
+  }
+
+  /** Runs the function that the task was added with, here, and settles the claim with what comes of it. */
+  async run(): Promise<void> {
+    const { run } = this.attempt.task.payload as Payload;
+    let result: unknown;
+    try {
+      result = await run(this.task);
+    } catch (error) {
+      await this.fail(error);
+      return;
+    }
+    await this.complete(result);
+  }
+
+  private settle(outcome: Outcome): Promise<void> {
+    const { host, attempt } = this;
+    return promised(() => {
+      try {
+        host.core.settle(host.now(), attempt, outcome);
+      } finally {
+        // Also when it is refused: the outcome of an attempt that was given up frees what that held.
+        host.changed(attempt);
+      }
+    });
+  }
+}

@@ -1,0 +1,6 @@
+/** What comes of the work, done at once, as a promise: what it throws is a rejection. */
+export function promised<Value>(work: () => Value): Promise<Value> {
+  return new Promise((resolve) => {
+    resolve(work());
+  });
+}

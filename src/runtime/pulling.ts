@@ -1,0 +1,158 @@
+import { holdingAttempts, type StrategyChoice, type Worker } from '../core/index.js';
+import { StaleLeaseError, isFinal, refuseConfig, type Attempt } from '../model/index.js';
+import { abortable, type WaitOptions } from './abortable.js';
+import { Claim, type ClaimHost, type ClaimedTask } from './claim.js';
+import { PullingWorker, type WorkerHost } from './pulling-worker.js';
+import { parseWorkerOptions, type WorkerOptions } from './worker-options.js';
+
+/** What pulling needs of its scheduler. */
+export interface PullingHost extends ClaimHost {
+  contextOf(attempt: Attempt): ClaimedTask;
+}
+
+/** Somebody who waits for a task. */
+interface Waiting {
+  readonly worker: PullingWorker;
+  readonly resolve: (claim: Claim | undefined) => void;
+}
+
+/** The workers that claim for themselves, and those of them that wait for a task, the longest first. */
+export class Pulling implements WorkerHost {
+  private readonly open = new Map<PullingWorker, Worker>();
+  private waiting: Waiting[] = [];
+  private made = 0;
+  /** Once the scheduler closes: what workers still hold. What comes back of it starts nowhere any more. */
+  private left: Attempt[] | undefined = undefined;
+
+  constructor(private readonly host: PullingHost) {}
+
+  /** Whether anybody waits for a task. */
+  get isAwaited(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** Lets a worker in. */
+  add(options: WorkerOptions | undefined): PullingWorker {
+    const { core } = this.host;
+    const spec = parseWorkerOptions(options, () => this.nextId());
+    if (core.state.workers.has(spec.id)) refuseConfig('id', spec.id, 'an id that no other worker has');
+    const worker = new PullingWorker(this, spec.id);
+    this.open.set(worker, core.attach(this.host.now(), spec));
+    this.host.changed();
+    return worker;
+  }
+
+  /** Something may have become eligible: whoever has waited for longest is served first. */
+  serve(): void {
+    const { core } = this.host;
+    if (this.waiting.length === 0 || core.state.index.size === 0) return;
+    const served = new Set<Waiting>();
+    const unserved = new Set<PullingWorker>();
+    for (const waiting of this.waiting) {
+      const { worker } = waiting;
+      // Others' claims only leave less, so that who got nothing need not ask again.
+      const [claim] = unserved.has(worker) ? [] : this.grant(worker, 1);
+      if (claim === undefined) unserved.add(worker);
+      else {
+        served.add(waiting);
+        waiting.resolve(claim);
+      }
+    }
+    if (served.size > 0) this.waiting = this.waiting.filter((waiting) => !served.has(waiting));
+  }
+
+  claim(worker: PullingWorker, count: number): Claim[] {
+    // Nobody overtakes those who wait.
+    this.serve();
+    const claims = this.grant(worker, count);
+    this.host.changed();
+    return claims;
+  }
+
+  wait(worker: PullingWorker, options: WaitOptions | undefined): Promise<Claim | undefined> {
+    return abortable(options, (resolve) => {
+      const [claim] = this.isClosed(worker) ? [] : this.claim(worker, 1);
+      if (claim !== undefined || this.isClosed(worker)) {
+        resolve(claim);
+        return () => undefined;
+      }
+      const waiting: Waiting = { worker, resolve };
+      this.waiting.push(waiting);
+      return () => {
+        this.waiting = this.waiting.filter((each) => each !== waiting);
+      };
+    });
+  }
+
+  setStrategy(worker: PullingWorker, strategy: StrategyChoice): void {
+    const { spec } = this.open.get(worker) as Worker;
+    this.open.set(worker, this.host.core.attach(this.host.now(), { ...spec, strategy }));
+    this.host.changed();
+  }
+
+  isClosed(worker: PullingWorker): boolean {
+    return this.left !== undefined || !this.open.has(worker);
+  }
+
+  leave(worker: PullingWorker): void {
+    if (!this.open.delete(worker)) return;
+    this.dismiss((waiting) => waiting.worker === worker);
+    const { core } = this.host;
+    for (const attempt of holdingAttempts(core.state)) if (attempt.workerId === worker.id) this.giveBack(attempt);
+    core.handle({ kind: 'detachWorker', now: this.host.now(), worker: worker.id });
+    this.host.changed();
+  }
+
+  /** The scheduler closes: nobody gets anything any more. */
+  close(): void {
+    const workers = new Set([...this.open.keys()].map(({ id }) => id));
+    this.left = holdingAttempts(this.host.core.state).filter(({ workerId }) => workers.has(workerId));
+    this.dismiss(() => true);
+  }
+
+  /** Cancels the tasks that have come back since the scheduler began to close: nobody would ever start them. */
+  cancelReturned(): void {
+    for (const { over, task } of this.left ?? []) {
+      if (over && !isFinal(task.state) && task.state !== 'running') {
+        this.host.core.cancel(this.host.now(), task, 'closed');
+      }
+    }
+    this.left = this.left?.filter(({ over }) => !over);
+  }
+
+  private grant(worker: PullingWorker, count: number): Claim[] {
+    const { core } = this.host;
+    const known = this.open.get(worker) as Worker;
+    const now = this.host.now();
+    const claims: Claim[] = [];
+    while (claims.length < count) {
+      const attempt = core.claim(now, known);
+      if (attempt === undefined) break;
+      claims.push(new Claim(this.host, attempt, this.host.contextOf(attempt)));
+    }
+    return claims;
+  }
+
+  private giveBack(attempt: Attempt): void {
+    try {
+      this.host.core.settle(this.host.now(), attempt, { kind: 'aborted' });
+    } catch (error) {
+      // One whose task was cancelled only gives back what it held.
+      if (!(error instanceof StaleLeaseError)) throw error;
+    }
+    this.host.changed(attempt);
+  }
+
+  private dismiss(isMeant: (waiting: Waiting) => boolean): void {
+    const dismissed = this.waiting.filter(isMeant);
+    this.waiting = this.waiting.filter((waiting) => !isMeant(waiting));
+    for (const { resolve } of dismissed) resolve(undefined);
+  }
+
+  private nextId(): string {
+    const { workers } = this.host.core.state;
+    do this.made += 1;
+    while (workers.has(`worker-${this.made}`));
+    return `worker-${this.made}`;
+  }
+}

@@ -1,0 +1,147 @@
+import type { Series } from '../core/index.js';
+import {
+  UnknownTaskError,
+  type FinalState,
+  type RecurrenceOptions,
+  type Task,
+  type TaskOptions,
+} from '../model/index.js';
+import type { Handler } from './handle.js';
+
+/** What may be said about a series: what its tasks are like, and when they repeat. */
+export interface RepeatOptions extends Omit<TaskOptions, 'eta' | 'delay'>, RecurrenceOptions {}
+
+/** One run of a series that has ended. It cannot be awaited itself, so that iterating gives it and not its result. */
+export interface Occurrence<Result> {
+  readonly id: string;
+  /** The tick it was made for, in epoch milliseconds. */
+  readonly scheduledAt: number;
+  readonly state: FinalState;
+  /** What came of it; it rejects unless the occurrence has completed. */
+  readonly result: Promise<Result>;
+}
+
+/** What a series handle may ask of its scheduler. */
+export interface SeriesHost {
+  /** The result of an occurrence. */
+  resultOf<Result>(task: Task, run: Handler<Result>): Promise<Result>;
+  /** Resolves when it holds. */
+  until(holds: () => boolean): Promise<unknown>;
+  steer(kind: 'pauseSeries' | 'resumeSeries' | 'cancelSeries', series: string): void;
+}
+
+/** Beyond so many ended occurrences that nobody has asked for, the oldest are left out. */
+const UNREAD_OCCURRENCES = 1_000;
+
+/** A task that repeats. Each of its occurrences is a task of its own. */
+export class SeriesHandle<Result> {
+  /** @internal Set by the scheduler right after the series was accepted. */
+  series!: Series;
+  private ended = 0;
+  private readonly readers = new Set<Task[]>();
+
+  /** @internal */
+  constructor(
+    private readonly host: SeriesHost,
+    /** @internal */
+    readonly run: Handler<Result>,
+  ) {}
+
+  get id(): string {
+    return this.series.id;
+  }
+
+  /** A series ends when it is cancelled, or when its count or its time is used up. */
+  get state(): 'active' | 'paused' | 'ended' {
+    if (this.series.ended) return 'ended';
+    return this.series.paused ? 'paused' : 'active';
+  }
+
+  /** When the next occurrence is made, in epoch milliseconds; `undefined` while an unfinished one is awaited for that. */
+  get next(): number | undefined {
+    return this.series.nextAt;
+  }
+
+  /** How many occurrences were made so far. */
+  get runs(): number {
+    return this.series.made;
+  }
+
+  /** How many were left out because the one before was unfinished. */
+  get skipped(): number {
+    return this.series.skipped;
+  }
+
+  /** Whether more runs begin than the schedule gives: in the latest interval, or in the one before. */
+  get overran(): boolean {
+    return this.series.overran;
+  }
+
+  /** Makes no occurrences until it is resumed. */
+  pause(): void {
+    this.steer('pauseSeries');
+  }
+
+  /** Goes on at its time, or at once if that has passed. */
+  resume(): void {
+    this.steer('resumeSeries');
+  }
+
+  /** Makes no more occurrences; the one that runs or waits goes on. */
+  cancel(): void {
+    this.steer('cancelSeries');
+  }
+
+  /**
+   * The occurrences that end from now on, each with its result, until the series has ended. Whoever reads more slowly
+   * than they come loses the oldest beyond a thousand.
+   */
+  get occurrences(): AsyncIterable<Occurrence<Result>> {
+    return { [Symbol.asyncIterator]: () => this.read([]) };
+  }
+
+  /** @internal An occurrence has ended. */
+  settle(task: Task): void {
+    this.ended += 1;
+    for (const unread of this.readers) {
+      unread.push(task);
+      if (unread.length > UNREAD_OCCURRENCES) unread.shift();
+    }
+  }
+
+  private steer(kind: Parameters<SeriesHost['steer']>[0]): void {
+    // Another series may have the id by now.
+    if (this.series.ended) throw new UnknownTaskError({ taskId: this.id });
+    this.host.steer(kind, this.id);
+  }
+
+  private async *read(unread: Task[]): AsyncGenerator<Occurrence<Result>, void, undefined> {
+    this.readers.add(unread);
+    try {
+      for (;;) {
+        await this.host.until(() => unread.length > 0 || this.isOver());
+        const task = unread.shift();
+        if (task === undefined) return;
+        yield this.occurrence(task);
+      }
+    } finally {
+      this.readers.delete(unread);
+    }
+  }
+
+  private occurrence(task: Task): Occurrence<Result> {
+    const { host, run } = this;
+    return {
+      id: task.id,
+      scheduledAt: task.extra?.scheduledAt ?? 0,
+      state: task.state as FinalState,
+      get result() {
+        return host.resultOf(task, run);
+      },
+    };
+  }
+
+  private isOver(): boolean {
+    return this.series.ended && this.ended >= this.series.made;
+  }
+}

@@ -1,0 +1,271 @@
+import { expect, test } from 'vitest';
+import { Scheduler, StaleLeaseError, type Claim, type PullingWorker, type SchedulerOptions } from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
+
+const nothing = (): unknown => undefined;
+
+function pulled(options: SchedulerOptions = {}): { readonly clock: VirtualClock; readonly scheduler: Scheduler } {
+  const clock = new VirtualClock();
+  return { clock, scheduler: new Scheduler({ concurrency: 0, clock, ...options }) };
+}
+
+async function claimed(worker: PullingWorker): Promise<Claim> {
+  const claim = await worker.claim();
+  if (claim === undefined) throw new Error('nothing was claimed');
+  return claim;
+}
+
+test('concurrency 0: only claims hand work out', async () => {
+  const { clock, scheduler } = pulled();
+  const handle = scheduler.add(() => 'ran here');
+  await clock.advance('1h');
+  expect(handle.state).toBe('ready');
+  const claim = await claimed(scheduler.worker());
+  await claim.complete('done elsewhere');
+  expect(await handle).toBe('done elsewhere');
+  await scheduler.close();
+});
+
+test('A3.3 where nothing is eligible a claim answers at once with nothing', async () => {
+  const { scheduler } = pulled();
+  const worker = scheduler.worker();
+  expect(await worker.claim()).toBeUndefined();
+  expect(await worker.claimBatch(3)).toEqual([]);
+  await scheduler.close();
+});
+
+test('A3.1 A3.2 a batch is claimed in one step, in order, and never beyond the slots', async () => {
+  const { scheduler } = pulled();
+  for (const priority of [3, 1, 2, 0]) scheduler.add(nothing, { id: `p${String(priority)}`, priority });
+  const worker = scheduler.worker({ slots: 3 });
+  const claims = await worker.claimBatch(Infinity);
+  expect(claims.map(({ task }) => task.id)).toEqual(['p0', 'p1', 'p2']);
+  expect(await worker.claim()).toBeUndefined();
+  await claims[0]?.complete();
+  expect((await worker.claim())?.task.id).toBe('p3');
+});
+
+test('a claim runs the function of its task, and settles with what comes of it', async () => {
+  const { scheduler } = pulled();
+  const worker = scheduler.worker({ retries: 0 });
+  const first = scheduler.add(() => 20);
+  const sum = scheduler.add((task) => task.dependencies[0] + task.attempt, { after: [first] });
+  const broken = new Error('broken');
+  const fails = scheduler.add(() => Promise.reject(broken));
+  const results = Promise.allSettled([first.result, sum.result, fails.result]);
+  for (let i = 0; i < 3; i += 1) await (await claimed(worker)).run();
+  expect(await results).toEqual([
+    { status: 'fulfilled', value: 20 },
+    { status: 'fulfilled', value: 21 },
+    { status: 'rejected', reason: broken },
+  ]);
+  await scheduler.close();
+});
+
+test('B3.4 a failed claim is tried again as the worker’s retries say, a released one costs nothing', async () => {
+  const { scheduler } = pulled();
+  const handle = scheduler.add(nothing);
+  const worker = scheduler.worker({ retries: 1 });
+  await (await claimed(worker)).release();
+  await (await claimed(worker)).fail(new Error('first'));
+  const last = await claimed(worker);
+  expect([last.task.attempt, last.token]).toEqual([3, { epoch: 1, attempt: 3, sequence: 1 }]);
+  await last.fail(new Error('second'));
+  await expect(handle.result).rejects.toThrow('second');
+  await scheduler.close();
+});
+
+test('A3.4 a lease that is not extended ends: the signal aborts, the task is claimable, the old claim is stale', async () => {
+  const { clock, scheduler } = pulled();
+  const handle = scheduler.add(nothing);
+  const worker = scheduler.worker({ lease: '10s' });
+  const claim = await claimed(worker);
+  const { signal } = claim.task;
+  await clock.advance('9s');
+  await claim.extend();
+  await clock.advance('9s');
+  await claim.extend('20s');
+  await clock.advance('19s');
+  expect(signal.aborted).toBe(false);
+  await clock.advance('1s');
+  expect(signal.aborted).toBe(true);
+  const again = await claimed(worker);
+  for (const stale of [claim.complete(1), claim.fail(1), claim.extend(), claim.release()]) {
+    await expect(stale).rejects.toBeInstanceOf(StaleLeaseError);
+  }
+  expect(handle.state).toBe('running');
+  // Asked for only now, it still says that there is nothing to work for.
+  await again.complete('second');
+  expect(again.task.signal.aborted).toBe(true);
+  expect(await handle).toBe('second');
+  await scheduler.close();
+});
+
+test('a lease of Infinity never ends', async () => {
+  const { clock, scheduler } = pulled();
+  const handle = scheduler.add(nothing);
+  const claim = await claimed(scheduler.worker({ lease: Infinity }));
+  await clock.advance('100d');
+  await claim.complete('late');
+  expect(await handle).toBe('late');
+  await scheduler.close();
+});
+
+test('a claim whose task is cancelled is told by its signal, and gives back what it held when it settles', async () => {
+  const { scheduler } = pulled({ resources: { gpu: 1 } });
+  const handle = scheduler.add(nothing, { needs: { gpu: 1 } });
+  scheduler.add(nothing, { id: 'next', needs: { gpu: 1 } });
+  const worker = scheduler.worker();
+  const claim = await claimed(worker);
+  const { signal } = claim.task;
+  handle.cancel('no longer wanted');
+  await expect(handle.result).rejects.toMatchObject({ code: 'CANCELLED' });
+  expect(signal.aborted).toBe(true);
+  expect(await worker.claim()).toBeUndefined();
+  await expect(claim.complete(1)).rejects.toMatchObject({ code: 'STALE_LEASE' });
+  expect((await worker.claim())?.task.id).toBe('next');
+});
+
+test('A2.1 a worker claims by its own strategy, and by another one from the next claim on', async () => {
+  const { scheduler } = pulled({ strategy: 'fifo' });
+  for (const id of ['1', '2', '3', '4', '5']) scheduler.add(nothing, { id });
+  const worker = scheduler.worker({ strategy: 'lifo' });
+  expect((await claimed(worker)).task.id).toBe('5');
+  worker.setStrategy('fifo');
+  expect((await claimed(worker)).task.id).toBe('1');
+  worker.setStrategy({ name: 'longest', rank: (task) => -task.id.length, describe: () => 'longest' });
+  scheduler.add(nothing, { id: 'long' });
+  expect((await claimed(worker)).task.id).toBe('long');
+  expect(() => {
+    worker.setStrategy('newest' as 'fifo');
+  }).toThrow(/lifo/);
+});
+
+test('A4 a worker takes what it offers the capabilities for, and what its filter accepts', async () => {
+  const { scheduler } = pulled();
+  scheduler.add(nothing, { id: 'mac', capabilities: { os: 'mac' } });
+  scheduler.add(nothing, { id: 'linux', capabilities: { os: 'linux' } });
+  scheduler.add(nothing, { id: 'gold', channel: 'gold' });
+  const linux = scheduler.worker({
+    capabilities: { os: ['linux', 'bsd'] },
+    filter: ({ channel }) => channel.name !== 'gold',
+  });
+  expect((await linux.claimBatch(9)).map(({ task }) => task.id)).toEqual(['linux']);
+  const golden = scheduler.worker({ filter: ({ channel }) => channel.name === 'gold' });
+  expect((await golden.claimBatch(9)).map(({ task }) => task.id)).toEqual(['gold']);
+});
+
+test('F1.1 claims are an async iterator that ends when the worker is closed', async () => {
+  const { clock, scheduler } = pulled();
+  const worker = scheduler.worker({ slots: 1 });
+  const seen: string[] = [];
+  const loop = (async () => {
+    for await (const claim of worker) {
+      seen.push(claim.task.id);
+      await claim.run();
+    }
+    return 'ended';
+  })();
+  const handles = ['a', 'b', 'c'].map((id) => scheduler.add(() => id, { id }));
+  expect(await Promise.all(handles.map(({ result }) => result))).toEqual(['a', 'b', 'c']);
+  await clock.settle();
+  await worker.close();
+  expect(await loop).toBe('ended');
+  expect(seen).toEqual(['a', 'b', 'c']);
+  await scheduler.close();
+});
+
+test('a closed worker gives back unharmed what it holds, waits for nothing, and claims nothing', async () => {
+  const { scheduler } = pulled();
+  scheduler.add(nothing, { id: 'kept', retry: 1 });
+  const worker = scheduler.worker({ id: 'w', slots: 1 });
+  const claim = await claimed(worker);
+  const waiting = worker.next();
+  await worker.close();
+  await worker.close();
+  await expect(waiting).rejects.toMatchObject({ code: 'CLOSED', workerId: 'w' });
+  await expect(worker.claim()).rejects.toMatchObject({ code: 'CLOSED' });
+  await expect(worker.claimBatch(1)).rejects.toMatchObject({ code: 'CLOSED' });
+  await expect(worker.next()).rejects.toMatchObject({ code: 'CLOSED' });
+  expect(() => {
+    worker.setStrategy('fifo');
+  }).toThrow(/closed/);
+  await expect(claim.complete()).rejects.toMatchObject({ code: 'STALE_LEASE' });
+  // The id is free again, and what the old worker is told concerns the new one in no way.
+  await using successor = scheduler.worker({ id: 'w' });
+  await worker.close();
+  const again = await claimed(successor);
+  expect([again.task.id, again.task.attempt]).toEqual(['kept', 2]);
+  await again.complete();
+});
+
+test('closing the scheduler ends the waits, lets claims settle, and cancels what comes back', async () => {
+  const { clock, scheduler } = pulled();
+  const worker = scheduler.worker({ lease: '10s' });
+  const settled = scheduler.add(nothing, { priority: 0 });
+  const lost = scheduler.add(nothing, { priority: 1 });
+  const released = scheduler.add(nothing, { priority: 2 });
+  const untouched = scheduler.add(nothing, { priority: 3 });
+  const [one, , three] = await worker.claimBatch(3);
+  const waiting = scheduler.worker({ filter: () => false }).next();
+  let isClosed = false;
+  const closed = scheduler.close().then(() => (isClosed = true));
+  await expect(waiting).rejects.toMatchObject({ code: 'CLOSED' });
+  await expect(worker.claim()).rejects.toMatchObject({ code: 'CLOSED' });
+  await expect(untouched.result).rejects.toMatchObject({ code: 'CANCELLED' });
+  await one?.complete('in time');
+  await three?.release();
+  expect(await settled).toBe('in time');
+  await expect(released.result).rejects.toMatchObject({ code: 'CANCELLED' });
+  await clock.advance('9s');
+  expect([isClosed, lost.state]).toEqual([false, 'running']);
+  await clock.advance('1s');
+  await expect(lost.result).rejects.toMatchObject({ code: 'CANCELLED' });
+  await closed;
+  expect(() => scheduler.worker()).toThrow(/closed/);
+});
+
+test.each([
+  [{ id: '' }, 'id'],
+  [{ id: 'local' }, 'id'],
+  [{ id: 'taken' }, 'id'],
+  [{ slots: 0 }, 'slots'],
+  [{ slots: '2' }, 'slots'],
+  [{ lease: 0 }, 'lease'],
+  [{ lease: 'soon' }, 'lease'],
+  [{ retries: -1 }, 'retries'],
+  [{ retries: 0.5 }, 'retries'],
+  [{ strategy: 'newest' }, 'strategy'],
+  [{ filter: 'gold' }, 'filter'],
+  [{ capabilities: ['gpu'] }, 'capabilities'],
+  [{ capabilities: { gpu: {} } }, 'capabilities.gpu'],
+  [{ capabilities: { gpu: [Number.NaN] } }, 'capabilities.gpu'],
+  [{ slot: 1 }, 'slot'],
+  [7, 'options'],
+])('bad input: a worker with %j is refused', async (options, field) => {
+  const { scheduler } = pulled();
+  scheduler.worker({ id: 'taken' });
+  expect(() => scheduler.worker(options as never)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field }));
+  await scheduler.close();
+});
+
+test('bad input: a batch of no size and a lease of no length are refused', async () => {
+  const { scheduler } = pulled();
+  scheduler.add(nothing);
+  const worker = scheduler.worker();
+  for (const count of [0, -1, 1.5, '2' as unknown as number]) {
+    await expect(worker.claimBatch(count)).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'count' });
+  }
+  const claim = await claimed(worker);
+  await expect(claim.extend(0)).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'duration' });
+  await expect(claim.extend('soon')).rejects.toMatchObject({ field: 'duration' });
+  await claim.complete();
+  await scheduler.close();
+});
+
+test('workers that are given no id get one that is free', async () => {
+  const { scheduler } = pulled();
+  scheduler.worker({ id: 'worker-2' });
+  expect([scheduler.worker().id, scheduler.worker().id]).toEqual(['worker-1', 'worker-3']);
+  await scheduler.close();
+});
