@@ -6,6 +6,11 @@ import { cancelled, delayed, failed, ready, skipped } from './transitions.js';
 /** Lets a pending task through the gates that are open: its dependencies first, then its time. */
 export function passGates(state: State, task: Task): void {
   if (state.dependencies.unmetOf(task) > 0) return;
+  if (task.attempt !== undefined) {
+    // Its attempt waited for another task, and has passed all gates before it began.
+    ready(state, task);
+    return;
+  }
   if (task.spec.expires <= state.wall) {
     expire(state, task);
     return;

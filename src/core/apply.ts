@@ -7,9 +7,11 @@ import { taskFor } from './decide/steer.js';
 import type { Dependency } from './dependencies.js';
 import { ended, leaseExtended, settledLate, started } from './execution.js';
 import { countStart } from './overrun.js';
+import { deadlineMissed, prioritySet } from './priority.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
 import type { State } from './state.js';
+import { resumed, suspended } from './suspension.js';
 import * as transitions from './transitions.js';
 
 /**
@@ -19,6 +21,7 @@ import * as transitions from './transitions.js';
 export function apply(state: State, fact: Fact): void {
   const { retention, outbox, fallout } = state;
   const settled = outbox.settled.length;
+  const resumptions = outbox.resumed.length;
   retention.replaying = true;
   try {
     applyFact(state, fact);
@@ -26,6 +29,7 @@ export function apply(state: State, fact: Fact): void {
     retention.replaying = false;
     // Whoever had to act on it has done so when it happened for the first time.
     outbox.settled.length = settled;
+    outbox.resumed.length = resumptions;
     fallout.length = 0;
   }
 }
@@ -70,6 +74,8 @@ function applyFact(state: State, fact: Fact): void {
       state.epoch = fact.epoch;
       return;
     case 'attempt.started':
+    case 'attempt.waiting':
+    case 'attempt.resumed':
     case 'attempt.ended':
     case 'attempt.settledLate':
     case 'lease.extended':
@@ -120,10 +126,10 @@ function applyToTask(state: State, fact: TaskFact): void {
       transitions.revived(state, task);
       return;
     case 'deadline.missed':
-      transitions.deadlineMissed(state, task);
+      deadlineMissed(state, task);
       return;
     case 'priority.set':
-      transitions.prioritySet(state, task, fact.level);
+      prioritySet(state, task, fact.level);
       return;
     default:
       applyToBonds(state, task, fact);
@@ -175,6 +181,15 @@ function applyToAttempt(state: State, fact: AttemptFact): void {
   switch (fact.kind) {
     case 'attempt.started':
       countStart(state, startedAgain(state, fact).task);
+      return;
+    case 'attempt.waiting': {
+      const awaited = taskFor(state, fact.awaited);
+      state.dependencies.beginWait(awaited, taskFor(state, fact.task));
+      suspended(state, currentAttempt(state, fact.task, fact.attempt), awaited);
+      return;
+    }
+    case 'attempt.resumed':
+      resumed(state, currentAttempt(state, fact.task, fact.attempt));
       return;
     case 'attempt.ended':
       ended(state, currentAttempt(state, fact.task, fact.attempt), fact.how);

@@ -10,7 +10,7 @@ export function checkIndex(state: State): void {
   const ready = new Set<Task>();
   for (const task of state.table.all()) if (task.state === 'ready') ready.add(task);
   if (ready.size !== index.size) broken(state, 'index', `${ready.size} tasks are ready, counted ${index.size}`);
-  const active = new Set([...ready].filter((task) => !state.places.at(task.place).channel.paused));
+  const active = new Set([...ready].filter((task) => !state.places.of(task).paused));
   checkHeld(state, ready);
   for (const view of index.views) if (view.built) checkView(state, view, active);
   compare(state, 'the whole index', new Set(index.all()), active);
@@ -26,12 +26,12 @@ function checkHeld(state: State, ready: ReadonlySet<Task>): void {
       if (!channel.paused) broken(state, 'G9', 'it is held by a channel that is not paused', task);
     }
   }
-  const paused = [...ready].filter((task) => state.places.at(task.place).channel.paused);
+  const paused = [...ready].filter((task) => state.places.of(task).paused);
   compare(state, 'what paused channels hold', held, new Set(paused));
 }
 
 function checkView(state: State, view: View, active: ReadonlySet<Task>): void {
-  const wanted = new Set([...active].filter((task) => view.takes(state.places.at(task.place))));
+  const wanted = new Set([...active].filter((task) => view.takes(state.places.of(task))));
   for (const order of view.orders()) {
     compare(state, `an order by ${nameOf(view)}`, new Set(order.tasks()), wanted);
     if (order.entries < wanted.size)

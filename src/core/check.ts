@@ -1,10 +1,11 @@
-import { Attempt, isFinal, type Task } from '../model/index.js';
+import { Attempt, isFinal, keptNeeds, type Task } from '../model/index.js';
 import { show } from '../model/show.js';
 import type { Pool } from '../ready/index.js';
-import { holdingAttempts } from './attempts.js';
+import { heldBy, holdingAttempts } from './attempts.js';
 import { broken } from './broken.js';
 import { isPending } from './pressure.js';
 import { checkIndex } from './check-index.js';
+import { checkWaits } from './check-waits.js';
 import { Series } from './series.js';
 import type { DueSubject, State } from './state.js';
 import type { Due } from './timeline.js';
@@ -24,6 +25,7 @@ export function check(state: State): void {
   checkPlaces(state, attempts);
   checkDependencies(state);
   checkNoLimbo(state);
+  checkWaits(state);
   checkSeries(state);
   checkRetention(state);
   checkPressure(state);
@@ -33,11 +35,18 @@ export function check(state: State): void {
 /** Throws unless the limits leave room for a task that has just been started. */
 export function checkStart(state: State, task: Task): void {
   const place = state.places.at(task.place);
-  for (const pool of [place.channel.limit, ...place.shape.gates.map((gate) => gate.pool)]) {
+  // What it kept while it waited it has without asking again, also where less is left of it by now.
+  const kept = task.attempt?.resumptions === 0 ? [] : keptNeeds(task.spec).map(({ resource }) => resource);
+  const gates = place.shape.gates.filter(({ pool }) => !kept.includes(pool.name) || !isNamed(state, pool));
+  for (const pool of [place.channel.limit, ...gates.map((gate) => gate.pool)]) {
     if (pool.held > pool.capacity + DRIFT) {
       broken(state, 'G7', `${task.id} started beyond the capacity ${pool.capacity} of ${show(pool.name)}`, task);
     }
   }
+}
+
+function isNamed(state: State, pool: Pool): boolean {
+  return state.resources.pools.get(pool.name) === pool;
 }
 
 function checkTable(state: State): void {
@@ -71,11 +80,12 @@ function checkAttempts(state: State, attempts: readonly Attempt[]): void {
     if (counts ? attempt.number !== task.attempts : attempt.number > task.attempts) {
       broken(state, 'G3', `${attempt.id} does not have the latest number`, task);
     }
-    perWorker.set(attempt.workerId, (perWorker.get(attempt.workerId) ?? 0) + 1);
+    if (attempt.wait === undefined) perWorker.set(attempt.workerId, (perWorker.get(attempt.workerId) ?? 0) + 1);
   }
-  if (attempts.length !== state.running) broken(state, 'G7', `${attempts.length} run, counted ${state.running}`);
+  const running = attempts.length - state.suspended.size;
+  if (running !== state.running) broken(state, 'G7', `${running} run, counted ${state.running}`);
   for (const task of state.table.all()) {
-    if ((task.state === 'running') !== (task.attempt !== undefined)) {
+    if ((task.state === 'running') !== (task.attempt !== undefined && task.attempt.wait === undefined)) {
       broken(state, 'G3', 'a task runs exactly while it has an attempt', task);
     }
   }
@@ -109,11 +119,7 @@ function checkHoldings(state: State, attempts: readonly Attempt[]): void {
   const hold = (pool: Pool, amount: number): void => {
     held.set(pool, (held.get(pool) ?? 0) + amount);
   };
-  for (const { task } of attempts) {
-    const place = state.places.at(task.place);
-    hold(place.channel.limit, 1);
-    for (const { pool, amount } of place.shape.gates) hold(pool, amount);
-  }
+  for (const attempt of attempts) for (const { pool, amount } of heldBy(state, attempt)) hold(pool, amount);
   const limits = [...state.places.allChannels()].map((channel) => channel.limit);
   for (const pool of [...state.resources.allPools(), ...limits]) {
     const sum = held.get(pool) ?? 0;
@@ -139,7 +145,10 @@ function checkPlaces(state: State, attempts: readonly Attempt[]): void {
       broken(state, 'index', 'the task stands at a place of another channel or shape', task);
     }
   }
-  for (const { task } of attempts) use(task);
+  for (const { task, wait } of attempts) {
+    use(task);
+    if (wait !== undefined && wait.place >= 0) users.set(wait.place, (users.get(wait.place) ?? 0) + 1);
+  }
   const owners = new Map<unknown, number>();
   for (const place of state.places.all()) {
     const count = users.get(place.index) ?? 0;
@@ -187,7 +196,7 @@ function checkUnmet(state: State, task: Task): void {
 }
 
 function checkInherited(state: State, task: Task): void {
-  let urgency = task.level;
+  let urgency = Math.min(task.level, state.inheritance.lentTo(task));
   let { deadline } = task.spec;
   state.dependencies.eachUnfinishedDependant(task, (dependant) => {
     urgency = Math.min(urgency, dependant.urgency);
@@ -211,11 +220,12 @@ function checkNoLimbo(state: State): void {
     const expires = attempt === undefined && spec.expires !== Infinity;
     if (expires && !due.has(`expiry ${task.sequence}`)) broken(state, 'G9', 'nothing will let it expire', task);
     if (attempt === undefined) continue;
-    const name = `${task.sequence}#${attempt.number}`;
-    if (spec.timeoutMs !== Infinity && !due.has(`timeout ${name}`)) broken(state, 'G9', 'no timeout is set', task);
-    if (attempt.leaseEndsAt !== Infinity && !due.has(`lease ${name}`)) {
+    if (attempt.leaseEndsAt !== Infinity && !due.has(`lease ${task.sequence}#${attempt.number}`)) {
       broken(state, 'G9', 'nothing will end the lease', task);
     }
+    if (attempt.wait !== undefined) continue;
+    const name = `${task.sequence}#${attempt.number}`;
+    if (spec.timeoutMs !== Infinity && !due.has(`timeout ${name}`)) broken(state, 'G9', 'no timeout is set', task);
   }
 }
 

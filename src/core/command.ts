@@ -21,6 +21,8 @@ export type Command = { readonly now: Moment } & (
   | { readonly kind: 'settle'; readonly task: string; readonly token: FencingToken; readonly outcome: Outcome }
   | { readonly kind: 'extend'; readonly task: string; readonly token: FencingToken; readonly leaseMs: number }
   | { readonly kind: 'release'; readonly task: string; readonly token: FencingToken }
+  /** The attempt waits until the awaited task has ended; if it has already, nothing happens. */
+  | { readonly kind: 'waitFor'; readonly task: string; readonly token: FencingToken; readonly awaited: string }
   | { readonly kind: 'cancel'; readonly task: string; readonly reason?: string }
   | { readonly kind: 'setPriority'; readonly task: string; readonly level: number }
   | {

@@ -22,6 +22,7 @@ import { repeat } from './decide/repeat.js';
 import { settle } from './decide/settle.js';
 import { cancel, taskFor } from './decide/steer.js';
 import { submit, type DependencyInput } from './decide/submit.js';
+import { waitFor } from './decide/wait.js';
 import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
@@ -29,7 +30,8 @@ import { pending } from './pending.js';
 import { checkPressure } from './pressure.js';
 import { optionsIn, restore, type RestoreOptions } from './restore.js';
 import type { Series } from './series.js';
-import { snapshotOf, type CoreSnapshot } from './snapshot.js';
+import { snapshotOf } from './snapshot.js';
+import type { CoreSnapshot } from './snapshot-format.js';
 import { CORE_DEFAULTS, State, type CoreOptions, type Outbox } from './state.js';
 import type { Worker, WorkerSpec } from './worker.js';
 
@@ -157,6 +159,12 @@ export class Core {
   settle(now: Moment, attempt: Attempt, outcome: Outcome): void {
     this.begin(now);
     this.end(settle(this.state, attempt, outcome));
+  }
+
+  /** @internal Lets the attempt wait for another task; `false` when that has ended, so that it goes on at once. */
+  waitFor(now: Moment, attempt: Attempt, awaited: string): boolean {
+    this.begin(now);
+    return waitFor(this.state, attempt, awaited);
   }
 
   /** @internal Takes an unfinished task back. */

@@ -5,6 +5,10 @@ import { Graph, type EdgePolicy } from './graph.js';
 const POLICIES: readonly FailurePolicy[] = ['fail', 'skip', 'run'];
 /** The dependency ended badly and its dependant went on: should it be run again, nobody waits for it any more. */
 const PASSED = 3;
+/** Not a dependency of the task but of its attempt, which waits for it: however it ends, the attempt goes on. */
+const AWAITED = 4;
+/** The same after a bad end: should it be run again, nobody waits for it any more. */
+const AWAITED_PASSED = 5;
 
 /** A task that another one waits for, and what becomes of that one should it not complete. */
 export interface Dependency {
@@ -46,9 +50,13 @@ export class Dependencies {
 
   /** Adds an edge between known tasks; the path of the cycle it would close otherwise. */
   connect(dependency: Task, task: Task, onFailure: FailurePolicy): readonly Task[] | undefined {
+    return this.connectBy(dependency, task, edgePolicy(dependency, onFailure));
+  }
+
+  private connectBy(dependency: Task, task: Task, policy: EdgePolicy): readonly Task[] | undefined {
     const from = this.ensureNode(dependency);
     const to = this.ensureNode(task);
-    const cycle = this.graph.connect(from, to, edgePolicy(dependency, onFailure));
+    const cycle = this.graph.connect(from, to, policy);
     if (cycle !== undefined) {
       const path = cycle.map((node) => this.at(node));
       this.dropBareNode(dependency);
@@ -57,6 +65,24 @@ export class Dependencies {
     }
     if (!isFinal(dependency.state)) this.unmet[to] = this.unmetOf(task) + 1;
     return undefined;
+  }
+
+  /** An attempt of the task waits for another one; the path of the cycle that would close otherwise. */
+  beginWait(awaited: Task, task: Task): readonly Task[] | undefined {
+    return this.connectBy(awaited, task, AWAITED);
+  }
+
+  /** It no longer does. */
+  endWait(awaited: Task, task: Task): void {
+    for (let edge = this.graph.firstIn(task.node); edge >= 0; edge = this.graph.nextIn(edge)) {
+      const policy = this.graph.policy(edge);
+      if (policy < AWAITED || this.graph.source(edge) !== awaited.node) continue;
+      if (!isFinal(awaited.state) && policy === AWAITED) this.unmet[task.node] = this.unmetOf(task) - 1;
+      this.graph.unlink(edge);
+      break;
+    }
+    this.dropBareNode(awaited);
+    this.dropBareNode(task);
   }
 
   /** Every edge, in an order in which connecting them again makes the same lists. */
@@ -75,7 +101,7 @@ export class Dependencies {
     const to = this.ensureNode(task);
     const cycle = this.graph.connect(from, to, policy as EdgePolicy);
     invariant(cycle === undefined, `The saved edge from ${dependency.id} to ${task.id} closes a cycle.`);
-    if (!isFinal(dependency.state) && policy !== PASSED) this.unmet[to] = this.unmetOf(task) + 1;
+    if (!isFinal(dependency.state) && counts(policy as EdgePolicy)) this.unmet[to] = this.unmetOf(task) + 1;
   }
 
   has(dependency: Task, task: Task): boolean {
@@ -120,6 +146,7 @@ export class Dependencies {
     const found: Dependency[] = [];
     if (task.node < 0) return found;
     for (let edge = this.graph.firstIn(task.node); edge >= 0; edge = this.graph.nextIn(edge)) {
+      if (this.graph.policy(edge) >= AWAITED) continue;
       found.push({ task: this.at(this.graph.source(edge)), onFailure: this.policyOf(edge) });
     }
     return found;
@@ -130,7 +157,7 @@ export class Dependencies {
     if (task.node < 0) return;
     for (let edge = this.graph.firstIn(task.node); edge >= 0; edge = this.graph.nextIn(edge)) {
       const dependency = this.at(this.graph.source(edge));
-      if (!isFinal(dependency.state) && this.graph.policy(edge) !== PASSED) visit(dependency);
+      if (!isFinal(dependency.state) && counts(this.graph.policy(edge))) visit(dependency);
     }
   }
 
@@ -147,7 +174,7 @@ export class Dependencies {
     if (task.node < 0) return undefined;
     for (let edge = this.graph.firstOut(task.node); edge >= 0; edge = this.graph.nextOut(edge)) {
       const dependant = this.at(this.graph.target(edge));
-      if (isFinal(dependant.state) || this.graph.policy(edge) === PASSED) continue;
+      if (isFinal(dependant.state) || !counts(this.graph.policy(edge))) continue;
       if (accepts(dependant)) return dependant;
     }
     return undefined;
@@ -159,13 +186,13 @@ export class Dependencies {
     const completed = task.state === 'completed';
     for (let edge = this.graph.firstOut(task.node); edge >= 0; edge = this.graph.nextOut(edge)) {
       const policy = this.graph.policy(edge);
-      if (policy === PASSED) continue;
+      if (!counts(policy)) continue;
       // Counting touches numbers only: the dependant itself is looked at when it is the last or a bad one.
       const node = this.graph.target(edge);
       const left = (this.unmet[node] as number) - 1;
       this.unmet[node] = left;
-      if (!completed) this.graph.setPolicy(edge, PASSED);
-      const verdict = completed || policy === 2 ? 'met' : policy === 0 ? 'fail' : 'skip';
+      if (!completed) this.graph.setPolicy(edge, policy === AWAITED ? AWAITED_PASSED : PASSED);
+      const verdict = completed || policy === 2 || policy === AWAITED ? 'met' : policy === 0 ? 'fail' : 'skip';
       if (verdict !== 'met' || left === 0) visit(this.at(node), verdict);
     }
   }
@@ -223,6 +250,11 @@ export class Dependencies {
   private policyOf(edge: number): FailurePolicy {
     return POLICIES[this.graph.policy(edge)] ?? 'run';
   }
+}
+
+/** Whether the dependant waits for as long as the dependency is unfinished. */
+function counts(policy: EdgePolicy): boolean {
+  return policy !== PASSED && policy !== AWAITED_PASSED;
 }
 
 /** Nobody who comes after a bad end waits for it, should the dependency be run again. */

@@ -1,6 +1,7 @@
 import { Attempt, InvalidConfigError, type AttemptEnd, type Task } from '../model/index.js';
 import { finite } from './resources.js';
 import type { State } from './state.js';
+import { awaitTimeout, brokenOff, giveBackKept } from './suspension.js';
 import { move } from './transitions.js';
 import type { Worker } from './worker.js';
 
@@ -28,10 +29,10 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   chargeTurn(state, attempt);
   worker.running += 1;
   state.lastServed = workerId;
-  const { timeoutMs } = task.spec;
-  if (timeoutMs !== Infinity)
-    state.monoLine.add(state.mono + timeoutMs, 'timeout', task.sequence, attempt, attempt.number);
+  if (task.spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
   if (leaseMs !== Infinity) awaitLease(state, attempt);
+  state.lending.heldChanged(task.spec.needs);
+  state.lending.tell();
   state.emit?.({
     kind: 'attempt.started',
     task: task.id,
@@ -65,6 +66,7 @@ export function meanOf(state: State, type: string): number | undefined {
 /** The attempt no longer counts; unless it is abandoned, it gives back what it held. */
 export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
   const { task } = attempt;
+  if (attempt.wait !== undefined) brokenOff(state, attempt);
   if (task.attempt === attempt) task.attempt = undefined;
   if (how === 'abandoned') {
     attempt.abandoned = true;
@@ -73,6 +75,8 @@ export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
     if (how === 'succeeded') noteDuration(state, attempt);
     giveBack(state, attempt);
   }
+  if (attempt.wait === undefined) state.lending.tell();
+  else state.inheritance.tell();
   state.emit?.({
     kind: 'attempt.ended',
     task: task.id,
@@ -88,6 +92,7 @@ export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
 export function settledLate(state: State, attempt: Attempt): void {
   state.abandoned.delete(attempt);
   giveBack(state, attempt);
+  state.lending.tell();
   state.emit?.({
     kind: 'attempt.settledLate',
     task: attempt.task.id,
@@ -104,22 +109,26 @@ function giveBack(state: State, attempt: Attempt): void {
   const wasOpen = place.channel.isOpen();
   attempt.over = true;
   state.running -= 1;
-  state.resources.release(place);
-  const worker = state.workers.get(attempt.workerId);
-  if (worker !== undefined) worker.running -= 1;
+  if (attempt.wait === undefined) {
+    state.resources.release(place);
+    const worker = state.workers.get(attempt.workerId);
+    if (worker !== undefined) worker.running -= 1;
+  } else {
+    giveBackKept(state, attempt);
+  }
   const { charged } = attempt;
   if (charged !== undefined && state.charge === 'time' && state.index.countsTurns) {
-    const tookMs = state.mono - attempt.started.mono;
-    state.index.turns.correct(charged.level, task.spec.channel, charged.amount, tookMs);
+    state.index.turns.correct(charged.level, task.spec.channel, charged.amount, attempt.ranMs(state.mono));
   }
   if (!wasOpen && place.channel.isOpen()) state.index.channelOpened(place.channel);
   state.places.leave(task.place);
+  state.lending.heldChanged(task.spec.needs);
 }
 
 function noteDuration(state: State, attempt: Attempt): void {
   const { type } = attempt.task.spec;
   if (type === '') return;
-  const tookMs = state.mono - attempt.started.mono;
+  const tookMs = attempt.ranMs(state.mono);
   const mean = state.means.get(type);
   if (mean === undefined) addMean(state, type, tookMs);
   else {

@@ -1,6 +1,6 @@
-import { isFinal, type Attempt, type Task } from '../model/index.js';
+import { isFinal, keptNeeds, type Attempt, type Task } from '../model/index.js';
 import { defaultWeight, isWeighted, usableWeight, type Place, type Pool } from '../ready/index.js';
-import { holdingAttempts } from './attempts.js';
+import { heldBy, holdingAttempts } from './attempts.js';
 import type { Explanation, Holder, Obstacle, Standing } from './explanation.js';
 import { pending } from './pending.js';
 import type { State } from './state.js';
@@ -13,10 +13,13 @@ import { offers } from './worker.js';
 export function explain(state: State, task: Task): Explanation {
   const { id, attempt, extra } = task;
   if (isFinal(task.state)) return { task: id, kind: 'final', state: task.state, error: extra?.error };
-  if (attempt !== undefined) {
+  if (attempt !== undefined && attempt.wait === undefined) {
     return { task: id, kind: 'running', attempt: attempt.id, worker: attempt.workerId, since: attempt.started.wall };
   }
-  if (task.state === 'waiting') return { task: id, kind: 'waiting', dependencies: awaited(state, task) };
+  if (task.state === 'waiting') {
+    const waits = attempt === undefined ? {} : { attempt: attempt.id, keeps: keptNeeds(task.spec) };
+    return { task: id, kind: 'waiting', dependencies: awaited(state, task), ...waits };
+  }
   if (task.state === 'ready') return explainReady(state, task);
   const until = extra?.backoffUntil ?? -Infinity;
   if (until <= state.mono) return { task: id, kind: 'delayed', until: extra?.eta ?? state.wall };
@@ -31,12 +34,19 @@ function awaited(state: State, task: Task): { task: string; state: Task['state']
 }
 
 function explainReady(state: State, task: Task): Explanation {
-  const place = state.places.at(task.place);
+  const place = state.places.of(task);
   const obstacles: Obstacle[] = [];
-  if (place.channel.paused) obstacles.push({ kind: 'paused', channel: place.channel.name });
+  if (place.paused) obstacles.push({ kind: 'paused', channel: place.channel.name });
   obstacles.push(...lackingPools(state, place), ...lackingWorker(state, place));
-  const standing = place.channel.paused ? undefined : standingOf(state, task);
-  return { task: task.id, kind: 'ready', obstacles, standing };
+  const standing = place.paused ? undefined : standingOf(state, task);
+  const { attempt } = task;
+  return {
+    task: task.id,
+    kind: 'ready',
+    obstacles,
+    standing,
+    ...(attempt === undefined ? {} : { attempt: attempt.id }),
+  };
 }
 
 function lackingPools(state: State, place: Place): Obstacle[] {
@@ -71,9 +81,7 @@ function holders(state: State, pool: Pool): Holder[] {
 }
 
 function amountHeld(state: State, attempt: Attempt, pool: Pool): number {
-  const place = state.places.at(attempt.task.place);
-  if (place.channel.limit === pool) return 1;
-  return place.shape.gates.find((gate) => gate.pool === pool)?.amount ?? 0;
+  return heldBy(state, attempt).find((gate) => gate.pool === pool)?.amount ?? 0;
 }
 
 function lackingWorker(state: State, place: Place): Obstacle[] {
@@ -98,7 +106,7 @@ function standingOf(state: State, task: Task): Standing {
   if (typeof choice === 'object' && !isWeighted(choice) && choice.choose !== undefined) {
     return { kind: 'chosen', strategy: choice.name };
   }
-  const ready = pending(state).filter((each) => each.state === 'ready' && !state.places.at(each.place).channel.paused);
+  const ready = pending(state).filter((each) => each.state === 'ready' && !state.places.of(each).paused);
   return { kind: 'position', position: ready.indexOf(task) + 1, of: ready.length };
 }
 
@@ -108,7 +116,7 @@ function chanceOf(state: State, task: Task): number {
   const weightOf = isWeighted(choice) ? usableWeight(choice.weight) : defaultWeight;
   let total = 0;
   for (const each of state.index.all()) {
-    const { shape, channel } = state.places.at(each.place);
+    const { shape, channel } = state.places.of(each);
     if (each === task || (shape.isOpen() && channel.isOpen())) total += weightOf(each.urgency);
   }
   return weightOf(task.urgency) / total;

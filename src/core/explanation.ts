@@ -1,4 +1,4 @@
-import type { CapabilityValue, ErrorRecord, FinalState, TaskState } from '../model/index.js';
+import type { CapabilityValue, ErrorRecord, FinalState, Need, TaskState } from '../model/index.js';
 import { show } from '../model/show.js';
 
 /** A dependency that is still awaited. */
@@ -66,7 +66,14 @@ export type Explanation = { readonly task: string } & (
       readonly pending: number;
       readonly maxPending: number;
     }
-  | { readonly kind: 'waiting'; readonly dependencies: readonly AwaitedDependency[] }
+  | {
+      readonly kind: 'waiting';
+      readonly dependencies: readonly AwaitedDependency[];
+      /** `id#n` where it is an attempt that waits, by `waitFor`. */
+      readonly attempt?: string;
+      /** What that attempt keeps meanwhile. */
+      readonly keeps?: readonly Need[];
+    }
   | { readonly kind: 'delayed'; /** Epoch milliseconds. */ readonly until: number }
   | {
       readonly kind: 'backoff';
@@ -78,6 +85,8 @@ export type Explanation = { readonly task: string } & (
     }
   | {
       readonly kind: 'ready';
+      /** The attempt, `id#n`, that goes on once it is claimed, after a wait for another task. */
+      readonly attempt?: string;
       /** Empty when the next claim may take it. */
       readonly obstacles: readonly Obstacle[];
       /** `undefined` in a paused channel, where nobody is ordered. */
@@ -112,7 +121,7 @@ export function describeExplanation(explanation: Explanation): string {
       return `${task} is number ${position} of ${of} that wait to be added: ${pending} of ${maxPending} are pending.`;
     }
     case 'waiting':
-      return `${task} waits for ${list(explanation.dependencies.map(describeDependency))}.`;
+      return `${task} waits ${describeWait(explanation)}${list(explanation.dependencies.map(describeDependency))}.`;
     case 'delayed':
       return `${task} does not start before ${moment(explanation.until)}.`;
     case 'backoff':
@@ -121,7 +130,10 @@ export function describeExplanation(explanation: Explanation): string {
         `failed${describeError(explanation.error)}.`
       );
     case 'ready':
-      return [`${task} ${describeObstacles(explanation.obstacles)}.`, describeStanding(explanation.standing)]
+      return [
+        `${task} ${describeObstacles(explanation.obstacles, explanation.attempt)}.`,
+        describeStanding(explanation.standing),
+      ]
         .join(' ')
         .trimEnd();
     case 'running':
@@ -134,6 +146,12 @@ export function describeExplanation(explanation: Explanation): string {
   }
 }
 
+function describeWait({ attempt, keeps = [] }: Extract<Explanation, { kind: 'waiting' }>): string {
+  if (attempt === undefined) return 'for ';
+  const kept = keeps.map(({ resource, amount }) => `${amount} of ${show(resource)}`);
+  return `as ${show(attempt)}, which keeps ${kept.length === 0 ? 'nothing' : list(kept)}, for `;
+}
+
 function describeDependency({ task, state }: AwaitedDependency): string {
   return `${show(task)} (${state})`;
 }
@@ -142,9 +160,10 @@ function describeError(error: ErrorRecord | undefined): string {
   return error === undefined ? '' : `: ${error.name}, ${show(error.message)}`;
 }
 
-function describeObstacles(obstacles: readonly Obstacle[]): string {
-  if (obstacles.length === 0) return 'is ready and may start at the next claim';
-  return `is ready, but ${obstacles.map(describeObstacle).join('; ')}`;
+function describeObstacles(obstacles: readonly Obstacle[], attempt: string | undefined): string {
+  const is = attempt === undefined ? 'is ready' : `is ready to go on as ${show(attempt)}`;
+  if (obstacles.length === 0) return `${is} and may start at the next claim`;
+  return `${is}, but ${obstacles.map(describeObstacle).join('; ')}`;
 }
 
 function describeObstacle(obstacle: Obstacle): string {

@@ -1,7 +1,7 @@
 import { at, grown, NONE, Topology } from './topology.js';
 
 /** What becomes of the dependant when the dependency does not complete; the caller gives the numbers a meaning. */
-export type EdgePolicy = 0 | 1 | 2 | 3;
+export type EdgePolicy = 0 | 1 | 2 | 3 | 4 | 5;
 
 const SMALLEST_CAPACITY = 16;
 

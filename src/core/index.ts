@@ -25,7 +25,7 @@ export {
   type SeriesRecord,
   type SettingsRecord,
   type TaskRecord,
-} from './snapshot.js';
+} from './snapshot-format.js';
 export type {
   Aging,
   Candidate,

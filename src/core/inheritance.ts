@@ -4,6 +4,16 @@ import type { Dependencies, Dependency } from './dependencies.js';
 /** Told of a task whose effective level or deadline has changed, with the level it had before. */
 export type Changed = (task: Task, levelBefore: number) => void;
 
+/** Told of levels as they change, and asked to lend through resources before anybody else is told. */
+export interface Lender {
+  /** The task's effective level has changed; it had this one before. */
+  urged(task: Task, levelBefore: number): void;
+  /** All that was lent has been taken back. */
+  restart(): void;
+  /** Lends whatever is to be lent by now. */
+  settle(): void;
+}
+
 /**
  * Effective levels and deadlines: what a more urgent task waits for is as urgent as that task, transitively.
  *
@@ -13,6 +23,9 @@ export type Changed = (task: Task, levelBefore: number) => void;
 export class Inheritance {
   /** The level each changed task had before. */
   private readonly before = new Map<Task, number>();
+  /** Levels lent to tasks whose waiting attempts keep what more urgent tasks lack; they count like the tasks' own. */
+  private readonly lent = new Map<Task, number>();
+  lender: Lender | undefined = undefined;
 
   constructor(
     private readonly dependencies: Dependencies,
@@ -31,6 +44,38 @@ export class Inheritance {
 
   /** The task may have become more urgent: passes that on to what it waits for. */
   spread(from: Task): void {
+    this.passOn(from);
+    this.tell();
+  }
+
+  /** A waiting attempt of the task keeps what tasks of this level lack; nobody is told before the lender is done. */
+  lendThrough(task: Task, level: number): void {
+    if (level >= task.level || level >= (this.lent.get(task) ?? Infinity)) return;
+    this.lent.set(task, level);
+    if (level >= task.urgency) return;
+    this.set(task, level, task.deadline);
+    this.passOn(task);
+  }
+
+  /** The task keeps nothing any more. */
+  lendNoMore(task: Task): void {
+    if (this.lent.delete(task)) this.rework([task]);
+  }
+
+  /**
+   * Takes all that was lent back. A level that was lent may have come round to whoever it was lent by, through what the
+   * borrower waits for, so that no look at its neighbours tells whether it is still founded.
+   */
+  revoke(): void {
+    this.rework([]);
+  }
+
+  /** What was lent to the task, `Infinity` for nothing. */
+  lentTo(task: Task): number {
+    return this.lent.get(task) ?? Infinity;
+  }
+
+  private passOn(from: Task): void {
     const stack = [from];
     for (let task = stack.pop(); task !== undefined; task = stack.pop()) {
       const giver = task;
@@ -38,7 +83,6 @@ export class Inheritance {
         if (this.give(giver, dependency)) stack.push(dependency);
       });
     }
-    this.tell();
   }
 
   /** The task waits for one more: passes its urgency on to that one, without a look at all the others it waits for. */
@@ -56,12 +100,27 @@ export class Inheritance {
     this.withdrawAll(task, [dependency]);
   }
 
+  /** The same without telling anybody yet. */
+  letGo(task: Task, dependency: Task): void {
+    if (mayHaveGiven(task, dependency)) this.rework([dependency]);
+  }
+
   /** The task no longer waits for any of these. */
   withdrawAll(task: Task, dependencies: readonly Task[]): void {
     this.recomputeAll(dependencies.filter((dependency) => mayHaveGiven(task, dependency)));
   }
 
   private recomputeAll(stack: Task[]): void {
+    if (stack.length > 0) this.rework(stack);
+    this.tell();
+  }
+
+  private rework(stack: Task[]): void {
+    if (this.lent.size > 0) {
+      stack.push(...this.lent.keys());
+      this.lent.clear();
+      this.lender?.restart();
+    }
     /** The dependant whose change has put each task of the stack there. */
     const givers: (Task | undefined)[] = stack.map(() => undefined);
     for (let task = stack.pop(); task !== undefined; task = stack.pop()) {
@@ -76,7 +135,6 @@ export class Inheritance {
         givers.push(changed);
       });
     }
-    this.tell();
   }
 
   /**
@@ -84,7 +142,7 @@ export class Inheritance {
    * come by themselves, each as the giver, so that nobody looks at thousands who wait for the same task.
    */
   private valuesOf(task: Task, giver: Task | undefined): { readonly urgency: number; readonly deadline: number } {
-    let urgency = Math.min(task.level, giver?.urgency ?? Infinity);
+    let urgency = Math.min(task.level, this.lentTo(task), giver?.urgency ?? Infinity);
     let deadline = Math.min(task.spec.deadline, giver?.deadline ?? Infinity);
     const upheld = (): boolean => urgency <= task.urgency && deadline <= task.deadline;
     if (!upheld()) {
@@ -105,12 +163,16 @@ export class Inheritance {
   }
 
   private set(task: Task, urgency: number, deadline: number): void {
-    if (!this.before.has(task)) this.before.set(task, task.urgency);
+    const before = task.urgency;
+    if (!this.before.has(task)) this.before.set(task, before);
     task.urgency = urgency;
+    if (urgency !== before) this.lender?.urged(task, before);
     if (deadline !== task.deadline) extraOf(task).deadline = deadline;
   }
 
-  private tell(): void {
+  /** Tells everybody whose values have changed, once all that follows from the changes is settled. */
+  tell(): void {
+    this.lender?.settle();
     if (this.before.size === 0) return;
     const told = [...this.before].sort(([x], [y]) => x.sequence - y.sequence);
     this.before.clear();

@@ -4,7 +4,7 @@ import type { State } from './state.js';
 import { meanOf } from './execution.js';
 
 /**
- * The tasks that have not started: the ready ones as the scheduler's own strategy would hand them out if all of them
+ * The unfinished tasks that do not run: the ready ones as the scheduler's own strategy would hand them out if all of them
  * could start at this moment, then those of paused channels, then the delayed by their time, then the waiting.
  *
  * A random choice is not foretold: its tasks are listed by sequence, and those of a strategy with a `choose` of its
@@ -19,7 +19,7 @@ export function pending(state: State): Task[] {
     if (isFinal(task.state) || task.state === 'running') continue;
     if (task.state === 'delayed') delayed.push(task);
     else if (task.state === 'waiting') waiting.push(task);
-    else if (state.places.at(task.place).channel.paused) paused.push(task);
+    else if (state.places.of(task).paused) paused.push(task);
     else ready.push(task);
   }
   return [

@@ -8,7 +8,7 @@ export type WhenFull = 'wait' | 'reject' | 'drop-oldest' | 'drop-lowest';
 /** The ways to deal with too many pending tasks. */
 export const WHEN_FULL = ['wait', 'reject', 'drop-oldest', 'drop-lowest'] as const satisfies readonly WhenFull[];
 
-/** How many tasks may be pending: unfinished and not running, be they waiting, delayed, ready or held in a pause. */
+/** How many tasks may be pending: unfinished and without an attempt, be they waiting, delayed, ready or held in a pause. */
 export interface PressureSettings {
   readonly maxPending: number;
   readonly whenFull: WhenFull;
@@ -44,9 +44,9 @@ interface Entry extends Standpoint {
   readonly task: Task;
 }
 
-/** Whether the task is unfinished and does not run. */
-export function isPending({ state }: Task): boolean {
-  return state !== 'running' && !isFinal(state);
+/** Whether the task is unfinished and has no attempt: one that waits for another task has begun, and is not dropped. */
+export function isPending({ state, attempt }: Task): boolean {
+  return attempt === undefined && !isFinal(state);
 }
 
 /**

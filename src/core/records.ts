@@ -100,6 +100,7 @@ export function specOf(record: SpecRecord | TaskSpec): TaskSpec {
     eta: record.eta ?? -Infinity,
     delayMs: record.delayMs ?? 0,
     needs: record.needs ?? [],
+    yieldable: record.yieldable ?? [],
     capabilities: record.capabilities ?? [],
     retry: record.retry ? retryOf(record.retry) : undefined,
     timeoutMs: record.timeoutMs ?? Infinity,

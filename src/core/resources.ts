@@ -94,6 +94,15 @@ export class Resources {
     place.channel.limit.release(1);
   }
 
+  /** Takes units beside the limits: an attempt that waits keeps them without a place under any. */
+  takeNeeds(needs: readonly Need[]): void {
+    for (const { resource, amount } of needs) this.pools.get(resource)?.take(amount);
+  }
+
+  releaseNeeds(needs: readonly Need[]): void {
+    for (const { resource, amount } of needs) this.pools.get(resource)?.release(amount);
+  }
+
   /** Units as they were held before a restart, to the last digit. */
   hold(resource: string, units: number): void {
     const pool = this.pools.get(resource);

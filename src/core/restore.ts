@@ -7,6 +7,8 @@ import {
   extraOf,
   invariant,
   isFinal,
+  keptNeeds,
+  yieldedNeeds,
   type TaskSpec,
 } from '../model/index.js';
 import type { Strategy, WeightedRandom } from '../ready/index.js';
@@ -20,8 +22,9 @@ import {
   type CoreSnapshot,
   type SeriesRecord,
   type TaskRecord,
-} from './snapshot.js';
+} from './snapshot-format.js';
 import type { CoreOptions, State } from './state.js';
+import { awaitTimeout } from './suspension.js';
 
 /** What a snapshot cannot hold. */
 export interface RestoreOptions {
@@ -98,13 +101,17 @@ function restoreTasks(state: State, snapshot: CoreSnapshot, specs: readonly Task
       task.place = state.places.enter(task.spec).index;
       awaitMoments(state, task);
     }
-    if (record.attempt !== undefined) task.attempt = hold(state, attemptOf(task, record.attempt));
+  }
+  for (const { sequence, attempt: record } of snapshot.tasks) {
+    if (record === undefined) continue;
+    const task = known(state, sequence);
+    task.attempt = hold(state, attemptOf(task, record), record);
   }
   for (const record of snapshot.strays) strays.set(record.sequence, taskOf(record, specs));
   for (const [sequence, record] of snapshot.abandoned) {
     const attempt = attemptOf(strays.get(sequence) ?? known(state, sequence), record);
     attempt.abandoned = true;
-    state.abandoned.add(hold(state, attempt));
+    state.abandoned.add(hold(state, attempt, record));
   }
   state.table.next = snapshot.nextSequence;
   state.table.load(snapshot.tombstones);
@@ -126,21 +133,32 @@ function attemptOf(task: Task, record: AttemptRecord): Attempt {
   const attempt = new Attempt(task, number, epoch, workerId, started, record.leaseMs ?? Infinity);
   attempt.leaseEndsAt = record.leaseEndsAt ?? Infinity;
   attempt.charged = charged;
+  attempt.resumptions = record.waits?.resumptions ?? 0;
+  attempt.waitedMs = record.waits?.waitedMs ?? 0;
   return attempt;
 }
 
+/** The wait that the attempt was in; of one that was broken off nobody asks any more what it was for. */
+function restoreWait(state: State, attempt: Attempt, { waits }: AttemptRecord): void {
+  if (waits === undefined || waits.since === null) return;
+  const { task, workerId } = attempt;
+  const on = state.table.bySequence(waits.on ?? -1) ?? task;
+  const place = attempt.abandoned ? undefined : state.places.enterReturn(task.spec, yieldedNeeds(task.spec), workerId);
+  attempt.wait = { on, since: waits.since, place: place?.index ?? -1 };
+  if (!attempt.abandoned) state.suspended.add(attempt);
+}
+
 /** Gives the attempt back what it holds, and its moments. */
-function hold(state: State, attempt: Attempt): Attempt {
+function hold(state: State, attempt: Attempt, record: AttemptRecord): Attempt {
   const { task } = attempt;
-  const place = state.places.enter(task.spec);
+  const { sequence, spec } = task;
+  const place = state.places.enter(spec);
   task.place = place.index;
-  state.running += 1;
-  state.resources.take(place);
-  const { timeoutMs } = task.spec;
-  const { sequence } = task;
-  if (timeoutMs !== Infinity) {
-    state.monoLine.add(attempt.started.mono + timeoutMs, 'timeout', sequence, attempt, attempt.number);
-  }
+  restoreWait(state, attempt, record);
+  if (attempt.wait === undefined) state.resources.take(place);
+  else state.resources.takeNeeds(keptNeeds(spec));
+  if (attempt.wait === undefined || attempt.abandoned) state.running += 1;
+  if (spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
   if (attempt.leaseMs !== Infinity) {
     state.monoLine.add(attempt.leaseEndsAt, 'lease', sequence, attempt, attempt.number);
   }
@@ -172,12 +190,17 @@ function restoreReady(state: State, snapshot: CoreSnapshot): void {
   if (snapshot.turns !== null) state.index.turns.load(snapshot.turns);
   const held = new Set(snapshot.paused.flatMap(([, sequences]) => sequences));
   for (const { sequence, state: was } of snapshot.tasks) {
-    if (was === 'ready' && !held.has(sequence)) state.index.restore(known(state, sequence));
+    if (was === 'ready' && !held.has(sequence)) restoreInLine(state, known(state, sequence));
   }
   for (const [name, sequences] of snapshot.paused) {
     state.places.channel(name).paused = true;
-    for (const sequence of sequences) state.index.restore(known(state, sequence));
+    for (const sequence of sequences) restoreInLine(state, known(state, sequence));
   }
+}
+
+function restoreInLine(state: State, task: Task): void {
+  state.index.restore(task);
+  if (task.spec.needs.length > 0) state.lending.join(task);
 }
 
 function restoreEdges(state: State, snapshot: CoreSnapshot): void {
@@ -186,6 +209,8 @@ function restoreEdges(state: State, snapshot: CoreSnapshot): void {
     state.dependencies.restore(dependency, known(state, to), policy);
     state.path.mark(dependency);
   }
+  // Levels are as they were, so that this makes nobody more urgent.
+  for (const { task } of state.suspended) state.lending.keep(task);
 }
 
 function known(state: State, sequence: number): Task {

@@ -2,152 +2,25 @@ import {
   FACT_VERSION,
   compareNames,
   type Attempt,
-  type Charged,
-  type ErrorRecord,
   type Fact,
-  type FinalState,
   type Moment,
-  type StrategyRecord,
   type Task,
   type TaskExtra,
   type TaskSpec,
-  type TaskState,
-  type WorkerRecord,
 } from '../model/index.js';
-import type { TurnsRecord } from '../ready/index.js';
-import type { OpenChannelsRecord } from './open-channels.js';
-import type { PressureRecord } from './pressure.js';
-import {
-  recurrenceRecord,
-  specRecord,
-  strategyRecord,
-  workerRecord,
-  type RecurrenceRecord,
-  type SpecRecord,
-} from './records.js';
-import { finite, type ResourceSettings } from './resources.js';
+import { recurrenceRecord, specRecord, strategyRecord, workerRecord, type SpecRecord } from './records.js';
+import { finite } from './resources.js';
 import type { Series } from './series.js';
 import type { State } from './state.js';
-
-/** The version of the snapshots written by this code. */
-export const SNAPSHOT_VERSION = 1;
-
-/** An attempt as plain data. */
-export interface AttemptRecord {
-  readonly number: number;
-  readonly epoch: number;
-  readonly workerId: string;
-  readonly started: Moment;
-  readonly leaseMs: number | null;
-  readonly leaseEndsAt: number | null;
-  readonly charged?: Charged;
-}
-
-/** What few tasks have, as plain data: only what differs from nothing. */
-export type ExtraRecord = Partial<Omit<TaskExtra, 'error' | 'moved'>> & { readonly error?: ErrorRecord };
-
-/** A task as plain data. */
-export interface TaskRecord {
-  readonly sequence: number;
-  /** Its place among the snapshot's specs. */
-  readonly spec: number;
-  readonly payload?: unknown;
-  readonly due: number;
-  readonly state: TaskState;
-  readonly urgency: number;
-  readonly ready: number;
-  readonly attempts: number;
-  readonly attempt?: AttemptRecord;
-  readonly extra?: ExtraRecord;
-  /** The result of a completed task. */
-  readonly value?: unknown;
-}
-
-/** A series as plain data. */
-export interface SeriesRecord {
-  readonly sequence: number;
-  readonly firstTask: number;
-  readonly id: string;
-  readonly spec: number;
-  readonly recurrence: RecurrenceRecord;
-  readonly payload?: unknown;
-  readonly nextAt: number | null;
-  readonly lastAt: number;
-  readonly made: number;
-  readonly skipped: number;
-  readonly active: number;
-  readonly queued: readonly number[];
-  readonly paused: boolean;
-  /** Runs in the latest interval in which there were any. */
-  readonly interval: { readonly from: number; readonly until: number | null; readonly runs: number } | null;
-  readonly overran: boolean;
-}
-
-/** Settings as plain data; `null` is unlimited. */
-export interface SettingsRecord {
-  readonly strategy: StrategyRecord;
-  readonly aging: {
-    readonly everyMs: number | null;
-    readonly maxBoost: number | null;
-    readonly maxWaitMs: number | null;
-  };
-  readonly charge: 'turns' | 'time';
-  readonly retain: { readonly count: number | null; readonly ageMs: number | null };
-  readonly maxLosses: number | null;
-  readonly maxCatchUp: number | null;
-  readonly pressure: PressureRecord;
-  readonly resources: ResourceSettings;
-  readonly channels: OpenChannelsRecord;
-}
-
-/**
- * Everything that later decisions depend on, as plain data: what comes out of JSON restores the same core.
- *
- * Data cannot hold functions. Strategies of one's own are given back by name; `retryIf` and a custom backoff are
- * lost; a worker with a filter takes nothing until it is attached again. Payloads and results are kept as they are:
- * whether they survive JSON is their owner's business. Of what a failed task threw, only the record is kept.
- */
-export interface CoreSnapshot {
-  readonly version: number;
-  /** The version of the facts it holds. */
-  readonly factVersion: number;
-  readonly origin: Moment;
-  /** When something last happened. */
-  readonly now: Moment;
-  readonly epoch: number;
-  readonly nextSequence: number;
-  readonly nextSeries: number;
-  /** The state of the seeded generator. */
-  readonly random: readonly number[];
-  readonly settings: SettingsRecord;
-  /** Units held of each resource: fractions add up differently in another order. */
-  readonly held: readonly (readonly [resource: string, units: number])[];
-  /** Paused channels, each with its ready tasks in the order in which they came. */
-  readonly paused: readonly (readonly [channel: string, held: readonly number[]])[];
-  readonly specs: readonly SpecRecord[];
-  /** By sequence. */
-  readonly tasks: readonly TaskRecord[];
-  /** Tasks that are forgotten but for an abandoned attempt that still holds something. */
-  readonly strays: readonly TaskRecord[];
-  readonly abandoned: readonly (readonly [sequence: number, attempt: AttemptRecord])[];
-  /** In an order in which linking them makes the same lists; the policy 3 is an edge that was passed. */
-  readonly edges: readonly (readonly [dependency: number, task: number, policy: number])[];
-  /** Finished tasks in the order in which they are forgotten; `null` for one that only its dependants keep. */
-  readonly kept: readonly (readonly [sequence: number, endedAt: number | null])[];
-  readonly tombstones: {
-    readonly named: readonly (readonly [id: string, state: FinalState])[];
-    readonly numbered: readonly (readonly [sequence: number, state: FinalState])[];
-  };
-  readonly series: readonly SeriesRecord[];
-  readonly means: readonly (readonly [type: string, count: number, totalMs: number])[];
-  /** `null` while nobody takes turns. */
-  readonly turns: TurnsRecord | null;
-  readonly workers: readonly WorkerRecord[];
-  /** The worker that something was last started for. */
-  readonly lastServed: string | null;
-  /** What has happened in refused commands and was not told yet. */
-  readonly untold: readonly Fact[];
-}
+import {
+  SNAPSHOT_VERSION,
+  type AttemptRecord,
+  type CoreSnapshot,
+  type ExtraRecord,
+  type SeriesRecord,
+  type SettingsRecord,
+  type TaskRecord,
+} from './snapshot-format.js';
 
 /** The state as plain data. */
 export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): CoreSnapshot {
@@ -266,7 +139,14 @@ function attemptRecord(attempt: Attempt): AttemptRecord {
   const { number, epoch, workerId, charged } = attempt;
   const started = { wall: attempt.started.wall, mono: attempt.started.mono };
   const lease = { leaseMs: finite(attempt.leaseMs), leaseEndsAt: finite(attempt.leaseEndsAt) };
-  return { number, epoch, workerId, started, ...lease, ...(charged === undefined ? {} : { charged }) };
+  const told = charged === undefined ? {} : { charged };
+  return { number, epoch, workerId, started, ...lease, ...told, ...waitsRecord(attempt) };
+}
+
+function waitsRecord({ wait, abandoned, resumptions, waitedMs }: Attempt): Pick<AttemptRecord, 'waits'> {
+  if (wait === undefined && resumptions === 0) return {};
+  const on = wait === undefined || abandoned ? null : wait.on.sequence;
+  return { waits: { resumptions, waitedMs, since: wait?.since ?? null, on } };
 }
 
 function seriesRecord(series: Series, specs: SpecTable): SeriesRecord {

@@ -11,6 +11,7 @@ import {
 import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
 import { Inheritance } from './inheritance.js';
+import { Lending } from './lending.js';
 import { OpenChannels } from './open-channels.js';
 import { NO_BOUND, Pressure, type PressureSettings } from './pressure.js';
 import { Resources } from './resources.js';
@@ -58,6 +59,8 @@ export type DueSubject = Task | Attempt | Series;
 export interface Outbox {
   /** Tasks that have reached a final state. */
   readonly settled: Task[];
+  /** Attempts that go on after a wait; the claim that let them has returned them too. */
+  readonly resumed: Attempt[];
   /** Attempts whose work is no longer wanted. */
   readonly aborted: { readonly attempt: Attempt; readonly error: ErrorRecord }[];
 }
@@ -85,6 +88,7 @@ export class State {
   readonly index: ReadyIndex;
   readonly dependencies = new Dependencies();
   readonly inheritance: Inheritance;
+  readonly lending: Lending;
   readonly path: CriticalPath;
   /** ETA, deadlines, expiry and series. */
   readonly wallLine = new Timeline<DueSubject>(comesAt, repeats);
@@ -96,10 +100,14 @@ export class State {
   readonly means = new Map<string, TypeMean>();
   /** Attempts that no longer count but still hold what they took. */
   readonly abandoned = new Set<Attempt>();
+  /** Attempts that wait for another task, or to go on after that. */
+  readonly suspended = new Set<Attempt>();
   /** Ends whose consequences are still to be decided; empty between commands. */
   readonly fallout: Fallout[] = [];
   advancing = false;
-  readonly outbox: Outbox = { settled: [], aborted: [] };
+  /** Whether a circle of waits is being broken, which looks by itself for what that leaves. */
+  breaking = false;
+  readonly outbox: Outbox = { settled: [], resumed: [], aborted: [] };
   readonly origin: Moment;
   random: SeededRandom;
   /** The time of the command, with a monotonic part that never falls. */
@@ -110,6 +118,7 @@ export class State {
   epoch = 1;
   /** The number of the next series: it settles ties between them. */
   nextSeries = 1;
+  /** Attempts that hold a place, and abandoned ones; those that wait for another task are not among them. */
   running = 0;
   /** The worker that something was last started for: turns among workers go on from there. */
   lastServed: string | undefined = undefined;
@@ -147,12 +156,14 @@ export class State {
     this.inheritance = new Inheritance(this.dependencies, (task, before) => {
       this.rekey(task, before);
     });
+    this.lending = new Lending(this.resources, this.inheritance);
+    this.inheritance.lender = this.lending;
     this.index = new ReadyIndex(
       {
         places: this.places,
         tasks: this.table,
         isServed: (shape) => this.isServed(shape),
-        uncorrected: () => (this.charge === 'time' ? this.running : 0),
+        uncorrected: () => (this.charge === 'time' ? this.running + this.suspended.size : 0),
         wallOffset: options.origin.wall - options.origin.mono,
         pathOf: (task) => this.path.pathOf(task),
         random: () => this.random.next(),
@@ -189,9 +200,9 @@ export class State {
     return series !== undefined && task.sequence >= series.firstTask ? series : undefined;
   }
 
-  /** Unfinished tasks that do not run. An attempt that was given up still runs, but its task does not. */
+  /** Unfinished tasks without an attempt. One that was given up still runs, but not for its task. */
   get unstarted(): number {
-    return this.pending - (this.running - this.abandoned.size);
+    return this.pending - (this.running - this.abandoned.size) - this.suspended.size;
   }
 
   private rekey(task: Task, before: number): void {
@@ -200,7 +211,7 @@ export class State {
   }
 
   private isServed(shape: Shape): boolean {
-    if (shape.capabilities.length === 0) return true;
+    if (shape.capabilities.length === 0 && shape.worker === undefined) return true;
     for (const worker of this.workers.values()) if (worker.matches(shape)) return true;
     return false;
   }
@@ -228,7 +239,8 @@ function comesAt(due: Due<DueSubject>): number | undefined {
 
 function attemptComesAt({ kind, at }: Due<DueSubject>, attempt: Attempt): number | undefined {
   if (attempt.over) return undefined;
-  if (kind === 'timeout') return attempt.abandoned ? undefined : at;
+  // While it waits its timeout stands still, and afterwards comes that much later.
+  if (kind === 'timeout') return attempt.abandoned || attempt.wait !== undefined ? undefined : attempt.timesOutAt;
   // A lease that was shortened has an entry of its own.
   return attempt.leaseEndsAt >= at ? attempt.leaseEndsAt : undefined;
 }
@@ -237,14 +249,14 @@ function seriesStands(series: Series, at: number): boolean {
   return !series.ended && !series.paused && series.nextAt === at;
 }
 
-function taskStands({ state, extra }: Task, { kind, at }: Due<DueSubject>): boolean {
+function taskStands({ state, attempt, extra }: Task, { kind, at }: Due<DueSubject>): boolean {
   switch (kind) {
     case 'eta':
       return state === 'delayed' && extra?.eta === at;
     case 'backoff':
       return state === 'delayed' && extra?.backoffUntil === at;
     case 'expiry':
-      return state !== 'running' && !isFinal(state);
+      return attempt === undefined && !isFinal(state);
     default:
       return !isFinal(state) && extra?.deadlineMissed !== true;
   }

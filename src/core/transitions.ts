@@ -28,6 +28,10 @@ import type { State } from './state.js';
  *   running   failed     its attempt failed for good           ends
  *   running   delayed    a retry with backoff                  ends      kept         -
  *   running   ready      released, lost, or a retry at once    ends      goes on      -
+ *   running   waiting    it waits for another task             waits     kept         -
+ *   waiting   ready      the awaited task has ended            waits     goes on      -
+ *   ready     running    a claim of one that waited            goes on   stops        -
+ *   waiting   running    its waiting attempt ends there, and is taken on at once to where that leads, as above
  *   any unfinished       cancelled, failed or skipped          a running one is abandoned
  *   failed    waiting    retried by hand                       -         kept         -
  *
@@ -36,13 +40,13 @@ import type { State } from './state.js';
 function isLegal(from: TaskState, to: TaskState): boolean {
   switch (to) {
     case 'waiting':
-      return from === 'ready' || from === 'delayed' || from === 'failed';
+      return from === 'ready' || from === 'delayed' || from === 'running' || from === 'failed';
     case 'delayed':
       return from === 'waiting' || from === 'running';
     case 'ready':
       return from === 'waiting' || from === 'delayed' || from === 'running';
     case 'running':
-      return from === 'ready';
+      return from === 'ready' || from === 'waiting';
     case 'completed':
       return from === 'running';
     case 'skipped':
@@ -57,8 +61,10 @@ export function move(state: State, task: Task, to: TaskState): void {
   const from = task.state;
   if (!isLegal(from, to)) throw new IllegalTransitionError({ taskId: task.id, from, to });
   task.state = to;
-  if (from === 'ready') state.index.remove(task, state.mono);
-  else if (from === 'running') doesNotRun(state, task);
+  if (from === 'ready') {
+    state.index.remove(task, state.mono);
+    if (task.spec.needs.length > 0) state.lending.leave(task);
+  } else if (from === 'running') doesNotRun(state, task);
 }
 
 /** A running task does not expire, so its moment may have passed unused; nor is it dropped for others. */
@@ -134,6 +140,10 @@ export function ready(state: State, task: Task): void {
     task.extra.backoffUntil = -Infinity;
   }
   state.index.insert(task, state.mono);
+  if (task.spec.needs.length > 0) {
+    state.lending.join(task);
+    state.lending.tell();
+  }
   state.emit?.({ kind: 'task.ready', task: task.id, wall: state.wall, mono: state.mono });
 }
 
@@ -181,6 +191,7 @@ function finish(state: State, task: Task): void {
   state.retention.keep(task, state.mono);
   if (task.node >= 0) freeDependants(state, task);
   else if (task.extra?.series !== undefined) state.fallout.push({ task, met: [], doomed: [] });
+  if (task.spec.needs.length > 0) state.lending.tell();
 }
 
 /** Counts the task off for those that waited for it; what that means for them is decided afterwards. */
@@ -260,6 +271,7 @@ export function revived(state: State, task: Task): void {
 export function dependencyAdded(state: State, task: Task, dependency: Task, onFailure: FailurePolicy): void {
   if (task.state !== 'waiting' && !isFinal(dependency.state)) move(state, task, 'waiting');
   state.inheritance.extend(task, dependency);
+  state.lending.tell();
   state.path.mark(dependency);
   state.emit?.({
     kind: 'dependency.added',
@@ -284,17 +296,4 @@ export function dependencyRemoved(state: State, task: Task, dependency: Task): v
     mono: state.mono,
   });
   if (isFinal(dependency.state) && !state.dependencies.isPinned(dependency)) state.retention.unpinned(dependency);
-}
-
-/** The user's own level for the task. */
-export function prioritySet(state: State, task: Task, level: number): void {
-  extraOf(task).level = level;
-  state.inheritance.recompute(task);
-  state.emit?.({ kind: 'priority.set', task: task.id, level, wall: state.wall, mono: state.mono });
-}
-
-/** The task has not ended in time; that is told once. */
-export function deadlineMissed(state: State, task: Task): void {
-  extraOf(task).deadlineMissed = true;
-  state.emit?.({ kind: 'deadline.missed', task: task.id, wall: state.wall, mono: state.mono });
 }

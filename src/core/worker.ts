@@ -36,6 +36,7 @@ export class Worker {
 
   /** Whether the worker offers all that the shape asks for. Remembered, as shapes are few and claims many. */
   readonly matches = (shape: Shape): boolean => {
+    if (shape.worker !== undefined) return shape.worker === this.spec.id;
     if (shape.capabilities.length === 0) return true;
     // A shape's number may be used again for another shape.
     if (this.shapes[shape.index] === shape) return this.matching[shape.index] === true;

@@ -147,6 +147,15 @@ function dependencyFailedText(data: {
   );
 }
 
+/** One step of a circle of waits: who waits, by what, and for whom. */
+export interface WaitStep {
+  readonly task: string;
+  readonly by: 'waitFor' | 'dependency' | 'resource';
+  /** What it lacks and the next one keeps, where it waits for a resource. */
+  readonly resource?: string;
+  readonly next: string;
+}
+
 /** Running tasks wait for each other in a circle, directly or through what they hold. */
 export class DeadlockError extends SchedulerError {
   static {
@@ -156,15 +165,32 @@ export class DeadlockError extends SchedulerError {
   readonly taskId: string;
   /** Each task waits for the one after it, and the last is the first again. */
   readonly path: readonly string[];
+  /** The same with the reason of each step; empty where only the path is known. */
+  readonly steps: readonly WaitStep[];
 
-  constructor(data: { readonly taskId: string; readonly path: readonly string[] }) {
+  constructor(data: {
+    readonly taskId: string;
+    readonly path: readonly string[];
+    readonly steps?: readonly WaitStep[];
+  }) {
+    const steps = data.steps ?? [];
+    const circle = steps.length === 0 ? data.path.slice(0, 12).map(show).join(' → ') : describeSteps(steps);
     super(
-      `Task ${show(data.taskId)} would wait for itself: ${data.path.slice(0, 12).map(show).join(' → ')}. ` +
-        'Let go of a resource before waiting, or declare the dependency with after.',
+      `Task ${show(data.taskId)} would wait for itself: ${circle}. ` +
+        'Let go of a resource before waiting (see yieldable), or declare the dependency with after.',
     );
     this.taskId = data.taskId;
     this.path = data.path;
+    this.steps = steps;
   }
+}
+
+function describeSteps(steps: readonly WaitStep[]): string {
+  const told = steps.slice(0, 12).map(({ task, by, resource, next }) => {
+    if (by === 'resource') return `${show(task)} lacks ${show(resource)} that ${show(next)} keeps`;
+    return `${show(task)} ${by === 'waitFor' ? 'waits for' : 'comes after'} ${show(next)}`;
+  });
+  return told.join(', ');
 }
 
 /** The scheduler is closed, or was closed before the task could run. */

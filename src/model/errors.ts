@@ -21,6 +21,7 @@ export {
   DroppedError,
   ExpiredError,
   TimeoutError,
+  type WaitStep,
 } from './endings.js';
 export {
   CorruptJournalError,

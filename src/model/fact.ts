@@ -107,6 +107,23 @@ export type Fact = Moment &
         readonly workerId: string;
         readonly how: AttemptEnd;
       }
+    /** It waits for another task, and has handed back its slot, its places under limits and what it yields. */
+    | {
+        readonly kind: 'attempt.waiting';
+        readonly task: string;
+        readonly attempt: number;
+        readonly workerId: string;
+        readonly awaited: string;
+      }
+    /** The same attempt goes on. */
+    | {
+        readonly kind: 'attempt.resumed';
+        readonly task: string;
+        readonly attempt: number;
+        readonly workerId: string;
+        readonly channel: string;
+        readonly level: number;
+      }
     | {
         readonly kind: 'attempt.settledLate';
         readonly task: string;

@@ -34,6 +34,8 @@ export interface TaskSpec {
   readonly delayMs: number;
   /** Sorted by resource, each resource once. */
   readonly needs: readonly Need[];
+  /** Names of needs that are given back while an attempt waits for another task; sorted. */
+  readonly yieldable: readonly string[];
   /** Sorted by name. */
   readonly capabilities: readonly (readonly [name: string, value: CapabilityValue])[];
   /** Without a policy the worker's number of retries applies, with no backoff. */

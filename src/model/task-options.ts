@@ -21,6 +21,8 @@ export interface TaskOptions {
   readonly channel?: string | undefined;
   /** Units of named resources, held while an attempt runs. */
   readonly needs?: Readonly<Record<string, number>> | undefined;
+  /** Those of the needs that an attempt gives back while it waits for another task; the others it keeps. */
+  readonly yieldable?: readonly string[] | undefined;
   /** What a worker must offer. */
   readonly capabilities?: Readonly<Record<string, CapabilityValue>> | undefined;
   /** The earliest start. */
@@ -54,6 +56,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<keyof TaskOptions, Reader>(
   ['expires', (draft, value) => (draft.expires = parseInstant(value, 'expires'))],
   ['channel', (draft, value) => (draft.channel = parseName(value, 'channel'))],
   ['needs', (draft, value) => (draft.needs = parseNeeds(value))],
+  ['yieldable', (draft, value) => (draft.yieldable = parseYieldable(value))],
   ['capabilities', (draft, value) => (draft.capabilities = parseCapabilities(value))],
   ['eta', (draft, value) => (draft.eta = parseInstant(value, 'eta'))],
   ['delay', (draft, value) => (draft.delayMs = parseDuration(value, 'delay'))],
@@ -70,6 +73,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<keyof TaskOptions, Reader>(
 
 const NONE: ReadonlySet<string> = new Set();
 const NO_NEEDS: readonly Need[] = Object.freeze([]);
+const NONE_YIELDABLE: readonly string[] = Object.freeze([]);
 const NO_CAPABILITIES: TaskSpec['capabilities'] = Object.freeze([]);
 
 /**
@@ -102,6 +106,7 @@ export function parseTaskOptions(
   }
   if (draft === undefined) return sharedSpec(type, level);
   draft.level = level;
+  checkYieldable(draft);
   return Object.freeze(draft);
 }
 
@@ -137,6 +142,7 @@ function bareSpec(type: string, level: number): TaskSpec {
     eta: Number.NEGATIVE_INFINITY,
     delayMs: 0,
     needs: NO_NEEDS,
+    yieldable: NONE_YIELDABLE,
     capabilities: NO_CAPABILITIES,
     retry: undefined,
     timeoutMs: Number.POSITIVE_INFINITY,
@@ -158,6 +164,20 @@ function parseNeeds(value: unknown): readonly Need[] {
     if (amount > 0) needs.push(Object.freeze({ resource, amount }));
   }
   return Object.freeze(needs.sort((a, b) => compareNames(a.resource, b.resource)));
+}
+
+function parseYieldable(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return refuseTask('yieldable', value, 'a list of names of needs');
+  const names = value.map((name: unknown, i) => parseName(name, `yieldable[${i}]`));
+  return Object.freeze([...new Set(names)].sort(compareNames));
+}
+
+/** Only what is needed can be given back; a need that came out at zero is none. */
+function checkYieldable(draft: Draft): void {
+  const { needs, yieldable } = draft;
+  if (yieldable.length === 0) return;
+  const unknown = yieldable.find((name) => !needs.some(({ resource }) => resource === name));
+  if (unknown !== undefined) refuseTask('yieldable', unknown, 'the name of one of the needs, with units above 0');
 }
 
 function parseCapabilities(value: unknown): TaskSpec['capabilities'] {

@@ -1,6 +1,6 @@
 import type { ErrorRecord } from './error-record.js';
 import type { Moment } from './moment.js';
-import type { TaskSpec } from './spec.js';
+import type { Need, TaskSpec } from './spec.js';
 import type { TaskState } from './state.js';
 
 /** What few tasks have; kept apart so that the others stay small. */
@@ -97,6 +97,16 @@ export interface Charged {
   readonly amount: number;
 }
 
+/** What an attempt that waits for another task is at. */
+export interface AttemptWait {
+  /** The task it waits for, or waited for until it goes on. */
+  readonly on: Task;
+  /** Monotonic. */
+  readonly since: number;
+  /** The interned pair of channel and shape at which it stands in line to go on; -1 once it no longer will. */
+  place: number;
+}
+
 /** One execution of a task, `id#n`. */
 export class Attempt {
   /** Its result no longer counts (cancelled, timed out), but it still holds its resources until it settles. */
@@ -107,6 +117,12 @@ export class Attempt {
   over = false;
   /** What its start was charged; only while channels take turns. */
   charged: Charged | undefined = undefined;
+  /** While it waits for another task and until it goes on: it holds nothing but what it keeps meanwhile. */
+  wait: AttemptWait | undefined = undefined;
+  /** How often it has gone on after a wait; whoever is handed one with none starts it, any other goes on. */
+  resumptions = 0;
+  /** Time spent in waits that are over. */
+  waitedMs = 0;
 
   constructor(
     readonly task: Task,
@@ -131,6 +147,16 @@ export class Attempt {
 
   set leaseEndsAt(mono: number) {
     if (this.lease !== undefined) this.lease.endsAt = mono;
+  }
+
+  /** When its time is up, unless it waits by then: meanwhile the timeout stands still. */
+  get timesOutAt(): number {
+    return this.started.mono + this.task.spec.timeoutMs + this.waitedMs;
+  }
+
+  /** How long it has run until then, the waits left out. */
+  ranMs(mono: number): number {
+    return (this.wait?.since ?? mono) - this.started.mono - this.waitedMs;
   }
 
   get id(): string {
@@ -158,6 +184,24 @@ export function sequenceOf(id: string): number | undefined {
 export function compareFifo(a: Task, b: Task): number {
   return a.due - b.due || a.sequence - b.sequence;
 }
+
+/** The interned pair of channel and shape at which the task stands: an attempt that waits to go on has one of its own. */
+export function standsAt(task: Task): number {
+  const wait = task.attempt?.wait;
+  return wait === undefined ? task.place : wait.place;
+}
+
+/** The needs that an attempt keeps while it waits for another task. */
+export function keptNeeds({ needs, yieldable }: TaskSpec): readonly Need[] {
+  return yieldable.length === 0 ? needs : needs.filter(({ resource }) => !yieldable.includes(resource));
+}
+
+/** The needs that it gives back meanwhile. */
+export function yieldedNeeds({ needs, yieldable }: TaskSpec): readonly Need[] {
+  return yieldable.length === 0 ? NO_NEEDS : needs.filter(({ resource }) => yieldable.includes(resource));
+}
+
+const NO_NEEDS: readonly Need[] = Object.freeze([]);
 
 /** The task's extra record, made on first need. */
 export function extraOf(task: Task): TaskExtra {

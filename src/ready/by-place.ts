@@ -1,4 +1,4 @@
-import type { Task } from '../model/index.js';
+import { standsAt, type Task } from '../model/index.js';
 import type { Place, Places } from './place.js';
 
 /**
@@ -48,17 +48,18 @@ export function areManyReady(ready: number, all: TaskPages): boolean {
 export function readyByPlace(stretches: Iterable<readonly (Task | undefined)[]>, places: Places): PlaceTasks[] {
   const byPlace = new Map<number, PlaceTasks>();
   for (const stretch of stretches) addReady(stretch, places, byPlace);
-  return [...byPlace.values()].filter(({ place }) => !place.channel.paused);
+  return [...byPlace.values()].filter(({ place }) => !place.paused);
 }
 
 function addReady(stretch: readonly (Task | undefined)[], places: Places, byPlace: Map<number, PlaceTasks>): void {
   for (let i = 0; i < stretch.length; i += 1) {
     const task = stretch[i];
     if (task?.state !== 'ready') continue;
-    let found = byPlace.get(task.place);
+    const index = standsAt(task);
+    let found = byPlace.get(index);
     if (found === undefined) {
-      found = new PlaceTasks(places.at(task.place));
-      byPlace.set(task.place, found);
+      found = new PlaceTasks(places.at(index));
+      byPlace.set(index, found);
     }
     found.add(task);
   }

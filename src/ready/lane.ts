@@ -1,4 +1,4 @@
-import type { Task } from '../model/index.js';
+import { standsAt, type Task } from '../model/index.js';
 import type { HeadEntry } from './heads.js';
 import type { Place } from './place.js';
 import { Queue } from './queue.js';
@@ -64,6 +64,7 @@ export class Lane extends Queue {
 
   isLive(task: Task, a: number, b: number): boolean {
     if (task.state !== 'ready') return false;
-    return task.extra?.moved !== true || (this.group.owns(task) && this.group.ranks(task, a, b));
+    if (task.extra?.moved !== true) return true;
+    return standsAt(task) === this.place.index && this.group.owns(task) && this.group.ranks(task, a, b);
   }
 }

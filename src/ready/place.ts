@@ -1,4 +1,4 @@
-import type { CapabilityValue, Need, Task, TaskSpec } from '../model/index.js';
+import { standsAt, type CapabilityValue, type Need, type Task, type TaskSpec } from '../model/index.js';
 import { Pool } from './pool.js';
 
 /** So many units of a pool that a start takes. */
@@ -20,6 +20,8 @@ export class Shape {
     readonly needs: readonly Need[],
     readonly capabilities: readonly (readonly [string, CapabilityValue])[],
     readonly gates: readonly Gate[],
+    /** The only worker that may take from it: attempts of its own go on there. `undefined` for new starts. */
+    readonly worker: string | undefined,
   ) {}
 
   /** Whether a task of this shape could start now. Tested at the claim, so that opening a shape moves nothing. */
@@ -60,6 +62,11 @@ export class Place {
     readonly shape: Shape,
     readonly channel: Channel,
   ) {}
+
+  /** Whether its tasks stand aside. What has begun goes on: a pause keeps back new starts only. */
+  get paused(): boolean {
+    return this.channel.paused && this.shape.worker === undefined;
+  }
 }
 
 /** Makes the gates of a new shape: which pools it draws on is the resource manager's knowledge. */
@@ -95,6 +102,11 @@ export class Places {
 
   at(index: number): Place {
     return this.byIndex[index] as Place;
+  }
+
+  /** Where the task stands: an attempt that waits to go on has a place of its own. */
+  of(task: Task): Place {
+    return this.at(standsAt(task));
   }
 
   channel(name: string): Channel {
@@ -158,10 +170,17 @@ export class Places {
     ) {
       return this.enterAt(this.recentPlace as Place);
     }
-    const place = this.placeFor(spec);
+    const place = this.placeAt(this.shapeFor(spec), spec.channel);
     this.recentSpec = spec;
     this.recentPlace = place;
     return this.enterAt(place);
+  }
+
+  /** The place at which an attempt of such a task waits to go on at its worker: there it is asked for these needs only. */
+  enterReturn({ type, channel }: TaskSpec, needs: readonly Need[], worker: string): Place {
+    const key = `\0${JSON.stringify([type, needs, [], worker])}`;
+    const shape = this.shapes.get(key) ?? this.addShape(key, { type, needs, capabilities: [] }, worker);
+    return this.enterAt(this.placeAt(shape, channel));
   }
 
   private enterAt(place: Place): Place {
@@ -170,15 +189,14 @@ export class Places {
     return place;
   }
 
-  private placeFor(spec: TaskSpec): Place {
-    const shape = this.shapeFor(spec);
+  private placeAt(shape: Shape, channelName: string): Place {
     const places = this.byShape[shape.index] as Map<string, Place>;
-    let place = places.get(spec.channel);
+    let place = places.get(channelName);
     if (place === undefined) {
-      const channel = this.channel(spec.channel);
+      const channel = this.channel(channelName);
       place = new Place(this.freePlaces.pop() ?? this.byIndex.length, shape, channel);
       this.byIndex[place.index] = place;
-      places.set(spec.channel, place);
+      places.set(channelName, place);
       shape.places += 1;
       channel.places += 1;
       this.idle += 1;
@@ -202,11 +220,17 @@ export class Places {
 
   private shapeFor(spec: TaskSpec): Shape {
     const key = shapeKey(spec);
-    const known = this.shapes.get(key);
-    if (known !== undefined) return known;
+    return this.shapes.get(key) ?? this.addShape(key, spec, undefined);
+  }
+
+  private addShape(
+    key: string,
+    { type, needs, capabilities }: Pick<TaskSpec, 'type' | 'needs' | 'capabilities'>,
+    worker: string | undefined,
+  ): Shape {
     const index = this.freeShapes.pop() ?? this.byShape.length;
-    const gates = this.gatesFor(spec.type, spec.needs);
-    const shape = new Shape(index, key, spec.type, spec.needs, spec.capabilities, gates);
+    const gates = this.gatesFor(type, needs);
+    const shape = new Shape(index, key, type, needs, capabilities, gates, worker);
     this.shapes.set(key, shape);
     this.byShape[index] = new Map();
     return shape;

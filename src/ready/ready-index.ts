@@ -95,22 +95,22 @@ export class ReadyIndex {
     // It has been here before, and what was made for it then may not be dropped yet.
     if (task.attempts > 0) extraOf(task).moved = true;
     const place = this.placeOf(task);
-    if (this.holdsBack(task, place.channel)) return;
+    if (this.holdsBack(task, place)) return;
     task.ready = mono - task.ready;
     this.enter(task, place, mono);
   }
 
   /** Counts the task in; in a paused channel it stands aside. */
-  private holdsBack(task: Task, channel: Channel): boolean {
+  private holdsBack(task: Task, { paused, channel }: Place): boolean {
     this.size += 1;
-    if (channel.paused) channel.held.add(task);
-    return channel.paused;
+    if (paused) channel.held.add(task);
+    return paused;
   }
 
   /** Takes back a task that was ready before a restart: it neither joins nor begins to wait. */
   restore(task: Task): void {
     const place = this.placeOf(task);
-    if (this.holdsBack(task, place.channel)) return;
+    if (this.holdsBack(task, place)) return;
     if (this.countsTurns) this.turns.restore(task.urgency, place.channel.name);
     for (const view of this.views) view.insert(task, place);
   }
@@ -120,7 +120,7 @@ export class ReadyIndex {
     const place = this.placeOf(task);
     this.size -= 1;
     if (task.state === 'waiting') extraOf(task).moved = true;
-    if (place.channel.paused && place.channel.held.delete(task)) return;
+    if (place.paused && place.channel.held.delete(task)) return;
     task.ready = mono - task.ready;
     if (this.countsTurns) this.turns.leave(task.urgency, place.channel.name);
     for (const view of this.views) {
@@ -133,7 +133,7 @@ export class ReadyIndex {
   rekey(task: Task, before: number, mono: number): void {
     const place = this.placeOf(task);
     extraOf(task).moved = true;
-    if (place.channel.paused) return;
+    if (place.paused) return;
     if (this.countsTurns && before !== task.urgency) {
       this.turns.leave(before, place.channel.name);
       this.join(task, place.channel.name, mono);
@@ -173,6 +173,7 @@ export class ReadyIndex {
     const source = this.complete();
     const tasks: Task[] = [];
     for (const place of this.sources.places.ofChannel(channel)) {
+      if (place.shape.worker !== undefined) continue;
       for (const task of source.tasksAt(place)) tasks.push(task);
       this.forget(place);
     }
@@ -269,7 +270,7 @@ export class ReadyIndex {
   }
 
   private placeOf(task: Task): Place {
-    return this.sources.places.at(task.place);
+    return this.sources.places.of(task);
   }
 
   private orderSources(): OrderSources {

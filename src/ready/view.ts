@@ -80,7 +80,8 @@ export class View {
    */
   takes(place: Place): boolean {
     const { filter } = this;
-    if (filter === undefined) return true;
+    // What a worker has begun it goes on with, whatever its filter says to the place at which that waits.
+    if (filter === undefined || place.shape.worker !== undefined) return true;
     // A place's number may be used again for another place.
     if (this.asked[place.index] === place) return this.taken[place.index] === true;
     let takes = false;

@@ -122,11 +122,14 @@ export class Sim {
     this.handle({ kind: 'attachWorker', worker });
   }
 
-  /** Claims up to so many tasks for a worker (attached with the defaults if it is new) and returns their ids. */
+  /**
+   * Claims up to so many tasks for a worker (attached with the defaults if it is new) and returns their ids, those that
+   * go on after a wait included.
+   */
   claim(count = 1, worker = 'puller'): string[] {
     if (!this.core.state.workers.has(worker)) this.worker(worker);
     const facts = this.handle({ kind: 'claim', worker, count });
-    return facts.flatMap((fact) => (fact.kind === 'attempt.started' ? [fact.task] : []));
+    return facts.flatMap((fact) => (isGranted(fact) ? [fact.task] : []));
   }
 
   /** Claims one by one until nothing is left, each settled at once; the order in which tasks ran. */
@@ -149,6 +152,12 @@ export class Sim {
   fail(attempt: string, error: unknown = new Error('failed on purpose'), retryable = true): void {
     const { id, token } = this.find(attempt);
     this.send({ kind: 'settle', task: id, token, outcome: { kind: 'failed', error: recordError(error), retryable } });
+  }
+
+  /** The attempt, by `id#n` or by the id of a task that runs, waits until another task has ended. */
+  waitFor(attempt: string, awaited: string): void {
+    const { id, token } = this.find(attempt);
+    this.send({ kind: 'waitFor', task: id, token, awaited });
   }
 
   /** Takes an unfinished task back. */
@@ -176,9 +185,14 @@ export class Sim {
     this.send({ kind: 'tick' });
   }
 
+  /** Attempts that wait for another task, or to go on after that, as `id#n`, in order of submission. */
+  waiting(): string[] {
+    return this.attempts().flatMap(({ id, wait }) => (wait === undefined ? [] : [id]));
+  }
+
   /** Attempts that count and run, as `id#n`, in order of submission. */
   running(): string[] {
-    return this.attempts().map((attempt) => attempt.id);
+    return this.attempts().flatMap(({ id, wait }) => (wait === undefined ? [id] : []));
   }
 
   /** The core's own record of a task; an unknown one throws. */
@@ -231,8 +245,12 @@ export class Sim {
   }
 
   private checkStarts(facts: readonly Fact[]): void {
-    for (const fact of facts) if (fact.kind === 'attempt.started') checkStart(this.core.state, this.task(fact.task));
+    for (const fact of facts) if (isGranted(fact)) checkStart(this.core.state, this.task(fact.task));
   }
+}
+
+function isGranted(fact: Fact): fact is Extract<Fact, { kind: 'attempt.started' | 'attempt.resumed' }> {
+  return fact.kind === 'attempt.started' || fact.kind === 'attempt.resumed';
 }
 
 /** A simulation of a core. */

@@ -11,6 +11,7 @@ import {
 } from '../../src/core/index.js';
 import {
   SchedulerError,
+  isFinal,
   parseTaskOptions,
   type Attempt,
   type Fact,
@@ -88,6 +89,7 @@ function optionsOf({ a, b, c }: Step, now: Moment): TaskOptions {
     priority: b % 3,
     channel: pick(CHANNELS, a),
     ...(has(a, 3) ? { needs: pick([{ cpu: 1 }, { cpu: 0.1 }, { cpu: 0.7, gpu: 1 }, { gpu: 2 }], b) } : {}),
+    ...(has(a, 3) && b % 4 === 2 && has(c, 6) ? { yieldable: has(c, 7) ? ['gpu'] : ['cpu', 'gpu'] } : {}),
     ...(has(a, 4) && has(b, 2) ? { delay: c % 400 } : {}),
     ...(has(b, 3) ? { deadline: now.wall + (c % 3_000) } : {}),
     ...(has(b, 4) && has(c, 1) ? { expires: now.wall + (c % 2_000) } : {}),
@@ -182,10 +184,20 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
   settle: (step, situation) => {
     // Where nothing runs yet, something had better start.
     if (situation.attempts.length === 0) return REQUESTS.claim(step, situation);
-    return { kind: 'settle', ...tokenOf(situation, step), outcome: outcomeOf(step) };
+    // What waits for another task had better go on waiting, mostly: its wait is over once it is settled.
+    const busy = situation.attempts.filter(({ wait }) => wait === undefined || step.b % 8 === 0);
+    return { kind: 'settle', ...tokenOf({ ...situation, attempts: busy }, step), outcome: outcomeOf(step) };
   },
   extend: (step, situation) => ({ kind: 'extend', ...tokenOf(situation, step), leaseMs: 10 + (step.c % 900) }),
   release: (step, situation) => ({ kind: 'release', ...tokenOf(situation, step) }),
+  waitFor: (step, situation) => ({
+    kind: 'waitFor',
+    ...tokenOf(situation, step),
+    awaited: someTask(
+      situation.tasks.filter(({ state }) => step.b % 8 === 0 || !isFinal(state)),
+      step.c,
+    ),
+  }),
   cancel: ({ a }, { tasks }) => ({ kind: 'cancel', task: someTask(tasks, a), reason: 'told to' }),
   setPriority: ({ a, b }, { tasks }) => ({ kind: 'setPriority', task: someTask(tasks, a), level: (b % 5) - 1 }),
   addDependency: ({ a, b, c }, { tasks }) => {
@@ -264,6 +276,7 @@ const WEIGHTS: Partial<Record<Step['kind'], number>> = {
   plan: 6,
   settle: 30,
   extend: 4,
+  waitFor: 16,
   cancel: 4,
   setPriority: 6,
   addDependency: 6,

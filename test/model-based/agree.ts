@@ -25,7 +25,7 @@ interface TaskView {
 }
 
 function modelView(model: Naive) {
-  const levels = model.inherited((task) => task.level);
+  const levels = model.effectiveLevels();
   const deadlines = model.inherited((task) => task.spec.deadline);
   const viewOf = (task: NaiveTask): TaskView => {
     const { id, state, attempts } = task;
@@ -39,8 +39,9 @@ function modelView(model: Naive) {
     held: [...model.capacities.keys()].map((name) => [name, model.held(name)]),
     channels: ['a', 'b', 'c', 'B'].map((name) => model.countHolding(({ task }) => task.spec.channel === name)),
     workers: [...model.workers.keys()].map((id) => [id, model.countHolding(({ worker }) => worker === id)]),
-    running: model.holding().length,
-    abandoned: model.countHolding(({ life }) => life === 'abandoned'),
+    running: model.holding().filter(({ life, waitsSince }) => life === 'abandoned' || waitsSince === undefined).length,
+    suspended: model.holding().filter(({ life, waitsSince }) => life === 'counts' && waitsSince !== undefined).length,
+    abandoned: model.holding().filter(({ life }) => life === 'abandoned').length,
     pending: model.unfinished().length,
     ready: model.unfinished().filter(({ state }) => state === 'ready').length,
   };
@@ -59,6 +60,7 @@ function coreView({ core: { state } }: Real, model: Naive): ReturnType<typeof mo
     channels: ['a', 'b', 'c', 'B'].map((name) => state.places.channel(name).limit.held),
     workers: [...state.workers].map(([id, worker]) => [id, worker.running]),
     running: state.running,
+    suspended: state.suspended.size,
     abandoned: state.abandoned.size,
     pending: state.pending,
     ready: state.index.size,

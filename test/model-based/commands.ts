@@ -142,6 +142,7 @@ const options = fc.record({
   eta: maybe(fc.constantFrom(-1_000, 1_000, 5_000, 12_000), 6),
   delay: maybe(fc.constantFrom(0, 500, 5_000), 6),
   needs: maybe(fc.dictionary(resource, fc.constantFrom(0, 0.5, 1, 2, 5), { maxKeys: 2 }), 2),
+  yields: maybe(fc.constantFrom(['cpu'], ['gpu'], ['cpu', 'gpu']), 3),
   capabilities: maybe(fc.constantFrom({ os: 'linux' }, { os: 'mac' }, { gpu: true, os: 'linux' }), 5),
   retry: maybe(retry, 2),
   timeout: maybe(fc.constantFrom(1_500, 6_000), 6),
@@ -154,10 +155,12 @@ type Options = typeof options extends fc.Arbitrary<infer O> ? O : never;
 const after = fc.array(fc.record({ index: nth, policy: maybe(policy, 3), inside: fc.boolean() }), { maxLength: 3 });
 type After = typeof after extends fc.Arbitrary<infer A> ? A : never;
 
-function specOf(model: Naive, real: Real, { type, level, named, deadline, expires, eta, ...rest }: Options) {
+function specOf(model: Naive, real: Real, options: Options) {
+  const { type, level, named, deadline, expires, eta, yields, ...rest } = options;
   const moment = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : model.wall + ms);
   const given = {
     ...rest,
+    yieldable: yields?.filter((name) => (rest.needs?.[name] ?? 0) > 0),
     priority: level,
     deadline: moment(deadline),
     expires: moment(expires),
@@ -229,7 +232,9 @@ function claim(index: number, count: number): Step {
     const { core } = real;
     const random = SeededRandom.restore(core.state.random.state());
     const facts = core.handle({ kind: 'claim', worker: worker.id, count, now: { wall: model.wall, mono: model.mono } });
-    const granted = facts.flatMap((fact) => (fact.kind === 'attempt.started' ? [fact.task] : []));
+    const granted = facts.flatMap((fact) =>
+      fact.kind === 'attempt.started' || fact.kind === 'attempt.resumed' ? [fact.task] : [],
+    );
     if (model.countHolding((each) => each.worker === worker.id) < worker.slots) model.passWall();
     for (let given = 0; given < count; given += 1) {
       const allowed = model.next(worker, () => random.next(), real.shapeKey);
@@ -333,6 +338,20 @@ const extend = (index: number, leaseMs: number): Step =>
     });
   });
 
+/** Mostly by one that runs, for one that is unfinished and new. */
+const waitFor = (index: number, on: number): Step =>
+  step(`waitFor(${index}, ${on})`, (model, real) => {
+    const running = model.holding().filter(({ life, waitsSince }) => life === 'counts' && waitsSince === undefined);
+    const attempt = index % 8 === 0 ? attemptAt(model, index) : at(running, index);
+    if (attempt === undefined) return;
+    const fresh = model.unfinished().filter(({ state }) => state !== 'running');
+    const awaited = on % 4 === 0 ? idAt(model, on) : (at(fresh, on)?.id ?? 'nobody');
+    const body = { task: attempt.task.id, token: { epoch: 1, attempt: attempt.number }, awaited };
+    send(model, real, { kind: 'waitFor', ...body }, () => {
+      model.waitFor(attempt, awaited);
+    });
+  });
+
 /** Mostly unfinished tasks, some that have ended or are gone. */
 function idAt(model: Naive, index: number): string {
   const pool =
@@ -403,7 +422,9 @@ const setAging = (to: NaiveAging): Step =>
   });
 export const setCapacity = (name: string, units: number): Step =>
   step(`setCapacity(${name}, ${units})`, (model, real) => {
-    send(model, real, { kind: 'setCapacity', resource: name, units }, () => void model.capacities.set(name, units));
+    send(model, real, { kind: 'setCapacity', resource: name, units }, () => {
+      model.setCapacity(name, units);
+    });
   });
 const setLimit = (scope: 'global' | 'type' | 'channel', key: string, limit: number): Step =>
   step(`setLimit(${scope}, ${key}, ${limit})`, (model, real) => {
@@ -503,6 +524,10 @@ export const steps: fc.Arbitrary<Step>[] = [
   nth.map(lose),
   nth.map(release),
   fc.tuple(nth, fc.constantFrom(500, 3_000, 25_000)).map(([i, ms]) => extend(i, ms)),
+  ...often(
+    4,
+    fc.tuple(nth, nth).map(([i, on]) => waitFor(i, on)),
+  ),
   nth.map(cancel),
   ...often(
     2,

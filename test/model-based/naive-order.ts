@@ -46,7 +46,7 @@ export function pick(
   const overdue = eligible.filter((task) => model.mono - model.readyFrom(task) >= model.aging.maxWaitMs);
   if (overdue.length > 0) return [smallest(overdue, (task) => [model.readyFrom(task), ...fifo(task)])];
 
-  const levels = model.inherited((task) => task.level);
+  const levels = model.effectiveLevels();
   const deadlines = model.inherited((task) => task.spec.deadline);
   const level = (task: NaiveTask): number => levels.get(task) as number;
   const deadline = (task: NaiveTask): number => deadlines.get(task) as number;

@@ -74,7 +74,8 @@ export class NaiveTurns {
     const workers = [...this.model.workers.values()];
     // Work that no worker here is able to do holds up nobody's turn.
     const isServed = (task: NaiveTask): boolean =>
-      task.spec.capabilities.length === 0 || workers.some((worker) => this.model.suits(worker, task));
+      (task.spec.capabilities.length === 0 && this.model.waiting(task) === undefined) ||
+      workers.some((worker) => this.model.suits(worker, task));
     const eligible = this.waiting(level).filter((task) => this.model.canStart(task) && isServed(task));
     if (eligible.length === 0) return;
     const smallest = Math.min(...eligible.map((task) => this.pass(level, task.spec.channel)));

@@ -1,4 +1,12 @@
-import type { FailurePolicy, TaskSpec, TaskState } from '../../src/model/index.js';
+import {
+  keptNeeds,
+  yieldedNeeds,
+  type FailurePolicy,
+  type Need,
+  type TaskSpec,
+  type TaskState,
+} from '../../src/model/index.js';
+import { lastInTheWay, stuckTasks } from './naive-deadlock.js';
 import { pick, type NaiveAging, type NaiveStrategy } from './naive-order.js';
 import { checkRoom, worst, type NaiveBound } from './naive-pressure.js';
 import { NaiveTurns } from './naive-turns.js';
@@ -13,6 +21,8 @@ export interface Edge {
   onFailure: FailurePolicy;
   /** It ended badly and the dependant went on: should it be run again, nobody waits for it any more. */
   passed: boolean;
+  /** Not the task's own dependency: its attempt waits for it, and goes on however it ends. */
+  readonly awaited?: true;
 }
 
 export interface NaiveTask {
@@ -46,6 +56,9 @@ export interface NaiveAttempt {
   readonly worker: string;
   readonly startedAt: number;
   leaseEndsAt: number;
+  /** When it began to wait for another task; `undefined` while it does not. */
+  waitsSince: number | undefined;
+  waitedMs: number;
   /** `abandoned`: it no longer counts, and holds what it took until it settles or its lease ends. */
   life: 'counts' | 'abandoned' | 'over';
 }
@@ -83,7 +96,7 @@ export class Refused extends Error {}
 const FINAL: readonly TaskState[] = ['completed', 'failed', 'cancelled', 'skipped'];
 export const isOver = (task: NaiveTask): boolean => FINAL.includes(task.state);
 const endedBadly = (state: TaskState): boolean => FINAL.includes(state) && state !== 'completed';
-const waitsFor = (task: NaiveTask, other: NaiveTask): boolean =>
+export const waitsFor = (task: NaiveTask, other: NaiveTask): boolean =>
   !isOver(other) && task.edges.some(({ on, passed }) => on === other && !passed);
 const bySequence = (x: NaiveTask, y: NaiveTask): number => x.sequence - y.sequence;
 
@@ -110,6 +123,7 @@ export class Naive {
   aging: NaiveAging;
   nextSequence = 1;
   private kept: NaiveTask[] = [];
+  private breaking = false;
   private fallout: Fallout[] = [];
   /** Effective levels as of the last {@link relevel}: what turns are counted at. */
   private levels = new Map<NaiveTask, number>();
@@ -129,7 +143,41 @@ export class Naive {
   }
 
   unstarted(): NaiveTask[] {
-    return this.unfinished().filter((task) => task.state !== 'running');
+    return this.unfinished().filter((task) => !this.hasBegun(task));
+  }
+
+  /** The attempt of the task that waits for another one, or to go on after that. */
+  waiting(task: NaiveTask): NaiveAttempt | undefined {
+    return this.attempts.find((each) => each.task === task && each.life === 'counts' && each.waitsSince !== undefined);
+  }
+
+  /** Whether the task has an attempt that counts, be it that it runs or that it waits. */
+  private hasBegun(task: NaiveTask): boolean {
+    return this.attempts.some((each) => each.task === task && each.life === 'counts');
+  }
+
+  /** What the task has to be given before it starts, or goes on. */
+  asksFor(task: NaiveTask): readonly Need[] {
+    return this.waiting(task) === undefined ? task.spec.needs : yieldedNeeds(task.spec);
+  }
+
+  /** Effective levels: also whoever keeps, while it waits, what a more urgent ready task lacks is as urgent as that. */
+  effectiveLevels(): Map<NaiveTask, number> {
+    const levels = new Map(this.unfinished().map((task) => [task, task.level]));
+    for (;;) {
+      const before = [...levels.values()].join();
+      for (const [task, level] of this.inherited((each) => levels.get(each) as number)) levels.set(task, level);
+      for (const keeper of this.unfinished().filter((task) => this.waiting(task) !== undefined)) {
+        for (const { resource } of keptNeeds(keeper.spec)) {
+          for (const other of this.unfinished().filter(({ state }) => state === 'ready')) {
+            const amount = this.asksFor(other).find((need) => need.resource === resource)?.amount ?? 0;
+            if (amount === 0 || this.held(resource) + amount <= (this.capacities.get(resource) ?? 0)) continue;
+            levels.set(keeper, Math.min(levels.get(keeper) as number, levels.get(other) as number));
+          }
+        }
+      }
+      if ([...levels.values()].join() === before) return levels;
+    }
   }
 
   /** The smallest of a task's own value and those of the unfinished tasks that wait for it, through any number of steps. */
@@ -165,14 +213,16 @@ export class Naive {
   }
 
   held(resource: string): number {
-    const amounts = this.holding().map(
-      ({ task }) => task.spec.needs.find((need) => need.resource === resource)?.amount,
-    );
+    const amounts = this.holding().map(({ task, waitsSince }) => {
+      const needs = waitsSince === undefined ? task.spec.needs : keptNeeds(task.spec);
+      return needs.find((need) => need.resource === resource)?.amount;
+    });
     return amounts.reduce<number>((sum, amount) => sum + (amount ?? 0), 0);
   }
 
+  /** Those that hold a slot and places under limits; who waits for another task does not. */
   countHolding(which: (attempt: NaiveAttempt) => boolean): number {
-    return this.holding().filter(which).length;
+    return this.holding().filter((attempt) => attempt.waitsSince === undefined && which(attempt)).length;
   }
 
   /** Whether the task could start if a worker asked for it. */
@@ -181,8 +231,8 @@ export class Naive {
     const { global, type, channel } = this.limits;
     return (
       task.state === 'ready' &&
-      !this.paused.has(spec.channel) &&
-      spec.needs.every(
+      (!this.paused.has(spec.channel) || this.waiting(task) !== undefined) &&
+      this.asksFor(task).every(
         ({ resource, amount }) => this.held(resource) + amount <= (this.capacities.get(resource) ?? 0),
       ) &&
       this.countHolding(() => true) + 1 <= global &&
@@ -193,6 +243,8 @@ export class Naive {
   }
 
   suits(worker: NaiveWorker, task: NaiveTask): boolean {
+    const attempt = this.waiting(task);
+    if (attempt !== undefined) return attempt.worker === worker.id;
     return task.spec.capabilities.every(([name, wanted]) => {
       const offered = worker.offers.get(name);
       return Array.isArray(offered) ? offered.includes(wanted) : offered === wanted;
@@ -318,31 +370,103 @@ export class Naive {
     this.stopAging(task);
     this.lastServed = worker.id;
     task.state = 'running';
+    const attempt = this.waiting(task);
+    if (attempt !== undefined) {
+      this.waitOver(attempt);
+      this.relevel();
+      return;
+    }
     task.attempts += 1;
     this.attempts.push({
       ...{ task, number: task.attempts, worker: worker.id, startedAt: this.mono, life: 'counts' as const },
+      ...{ waitsSince: undefined, waitedMs: 0 },
       leaseEndsAt: this.mono + (task.spec.leaseMs ?? worker.leaseMs),
     });
     this.turns.started(this.levelOf(task), task.spec.channel);
+    this.relevel();
+  }
+
+  /** Lets the attempt wait; `false` where there is nothing to wait for. */
+  waitFor(attempt: NaiveAttempt, id: string): void {
+    if (attempt.life !== 'counts') throw new Refused('stale');
+    if (attempt.waitsSince !== undefined) throw new Refused('waits already');
+    const { task } = attempt;
+    const on = this.tasks.get(id);
+    if (on === undefined && !this.tombstones.has(id)) throw new Refused('unknown');
+    if (on === undefined || isOver(on)) return;
+    if (this.comesAfter(on, task)) throw new Refused('circle');
+    const before = task.edges;
+    task.edges = [...before, { on, onFailure: 'run', passed: false, awaited: true }];
+    task.state = 'waiting';
+    attempt.waitsSince = this.mono;
+    if (stuckTasks(this).length > 0) {
+      task.edges = before;
+      task.state = 'running';
+      attempt.waitsSince = undefined;
+      throw new Refused('deadlock');
+    }
+    this.relevel();
+  }
+
+  setCapacity(name: string, units: number): void {
+    this.capacities.set(name, units);
+    this.relevel();
+    this.breakDeadlocks([]);
+  }
+
+  private waitOver(attempt: NaiveAttempt): void {
+    attempt.task.edges = attempt.task.edges.filter(({ awaited }) => awaited !== true);
+    attempt.waitedMs += this.mono - (attempt.waitsSince ?? this.mono);
+    attempt.waitsSince = undefined;
+  }
+
+  /** The attempt no longer counts; one that waited leaves the line, and goes on to hold nothing but what it kept. */
+  private stop(attempt: NaiveAttempt, life: 'abandoned' | 'over'): void {
+    const { task, waitsSince } = attempt;
+    if (waitsSince !== undefined) {
+      this.stopAging(task);
+      this.waitOver(attempt);
+      attempt.waitsSince = waitsSince;
+      task.state = 'running';
+    }
+    attempt.life = life;
+    this.relevel();
+  }
+
+  /** It will run again, and needs again what it gave back. */
+  private goAgain(task: NaiveTask): void {
+    this.passGates(task);
+    this.breakDeadlocks([task]);
+  }
+
+  private breakDeadlocks(around: readonly NaiveTask[]): void {
+    if (this.breaking) return;
+    this.breaking = true;
+    for (let attempt = lastInTheWay(this, around); attempt !== undefined; attempt = lastInTheWay(this, around)) {
+      this.stop(attempt, 'abandoned');
+      this.fail(attempt, true);
+    }
+    this.breaking = false;
   }
 
   settle(attempt: NaiveAttempt, outcome: 'succeeded' | 'failed' | 'failed for good' | 'released' | 'lost'): void {
-    const before = attempt.life;
-    attempt.life = 'over';
-    if (before !== 'counts') throw new Refused('stale');
+    if (attempt.life !== 'counts') {
+      attempt.life = 'over';
+      this.relevel();
+      throw new Refused('stale');
+    }
+    const ranMs = (attempt.waitsSince ?? this.mono) - attempt.startedAt - attempt.waitedMs;
+    this.stop(attempt, 'over');
     const { task } = attempt;
     if (outcome === 'succeeded') {
-      this.durations.set(task.spec.type, [
-        ...(this.durations.get(task.spec.type) ?? []),
-        this.mono - attempt.startedAt,
-      ]);
+      this.durations.set(task.spec.type, [...(this.durations.get(task.spec.type) ?? []), ranMs]);
       this.end(task, 'completed');
     } else if (outcome === 'released') {
-      this.passGates(task);
+      this.goAgain(task);
     } else if (outcome === 'lost') {
       task.losses += 1;
       if (task.losses >= 3) this.end(task, 'failed');
-      else this.passGates(task);
+      else this.goAgain(task);
     } else {
       this.fail(attempt, outcome === 'failed');
     }
@@ -357,7 +481,7 @@ export class Naive {
     const task = this.known(id);
     if (isOver(task)) throw new Refused('over');
     for (const attempt of this.attempts)
-      if (attempt.task === task && attempt.life === 'counts') attempt.life = 'abandoned';
+      if (attempt.task === task && attempt.life === 'counts') this.stop(attempt, 'abandoned');
     this.end(task, 'cancelled');
   }
 
@@ -370,7 +494,7 @@ export class Naive {
 
   addDependency(id: string, dependencyId: string, onFailure: FailurePolicy): void {
     const task = this.known(id);
-    if (isOver(task) || task.state === 'running') throw new Refused('state');
+    if (isOver(task) || this.hasBegun(task)) throw new Refused('state');
     const on = this.tasks.get(dependencyId);
     const ended = on?.state ?? this.tombstones.get(dependencyId);
     if (ended === undefined) throw new Refused('unknown');
@@ -381,7 +505,12 @@ export class Naive {
         if (!isOver(on)) known.onFailure = onFailure;
         return;
       }
+      const before = task.edges;
       task.edges = [...task.edges.filter((edge) => edge.on !== on), { on, onFailure, passed: endedBadly(on.state) }];
+      if (!isOver(on) && stuckTasks(this).length > 0) {
+        task.edges = before;
+        throw new Refused('deadlock');
+      }
     }
     if (FINAL.includes(ended)) {
       if (ended !== 'completed' && onFailure !== 'run') this.end(task, onFailure === 'fail' ? 'failed' : 'skipped');
@@ -395,7 +524,7 @@ export class Naive {
   removeDependency(id: string, dependencyId: string): void {
     const task = this.known(id);
     const kept = task.edges.filter(({ on }) => on.id !== dependencyId);
-    if (isOver(task) || task.state === 'running' || kept.length === task.edges.length) throw new Refused('no edge');
+    if (isOver(task) || this.hasBegun(task) || kept.length === task.edges.length) throw new Refused('no edge');
     task.edges = kept;
     this.relevel();
     if (task.state === 'waiting') this.passGates(task);
@@ -411,14 +540,16 @@ export class Naive {
   }
 
   pause(channel: string): void {
-    for (const task of this.unfinished()) if (task.spec.channel === channel) this.stopAging(task);
+    for (const task of this.unfinished())
+      if (task.spec.channel === channel && this.waiting(task) === undefined) this.stopAging(task);
     this.paused.add(channel);
   }
 
   resume(channel: string): void {
     if (!this.paused.delete(channel)) return;
     for (const task of this.unfinished()) {
-      if (task.state === 'ready' && task.spec.channel === channel) this.startAging(task);
+      if (task.state !== 'ready' || task.spec.channel !== channel || this.waiting(task) !== undefined) continue;
+      this.startAging(task);
     }
   }
 
@@ -480,6 +611,12 @@ export class Naive {
 
   private passGates(task: NaiveTask): void {
     if (task.edges.some(({ on }) => waitsFor(task, on))) return;
+    if (this.waiting(task) !== undefined) {
+      task.state = 'ready';
+      this.startAging(task);
+      this.relevel();
+      return;
+    }
     if (task.spec.expires <= this.wall) this.end(task, 'cancelled');
     else if (task.eta > this.wall || task.backoffUntil > this.mono) task.state = 'delayed';
     else {
@@ -487,6 +624,7 @@ export class Naive {
       task.eta = -Infinity;
       task.backoffUntil = -Infinity;
       if (!this.paused.has(task.spec.channel)) this.startAging(task);
+      this.relevel();
     }
   }
 
@@ -513,7 +651,7 @@ export class Naive {
     if (backoff.kind === 'custom') throw new Error('The model knows no custom backoff.');
     const waitMs = backoff.baseMs * (backoff.kind === 'exponential' ? backoff.factor ** (task.failures - 1) : 1);
     task.backoffUntil = this.mono + Math.min(waitMs, retry?.maxDelayMs ?? Infinity);
-    this.passGates(task);
+    this.goAgain(task);
   }
 
   /** Ends a task, and whoever follows from that: what ends on the way waits for its turn in the queue. */
@@ -561,7 +699,7 @@ export class Naive {
   /** Works out all effective levels anew: a ready task whose level has changed takes its turns at the new one. */
   private relevel(): void {
     const before = this.levels;
-    const after = this.inherited((task) => task.level);
+    const after = this.effectiveLevels();
     for (const [task, level] of after) {
       const old = before.get(task) ?? task.spec.level;
       if (level !== old && task.readySince !== undefined) {
@@ -585,7 +723,7 @@ export class Naive {
         this.end(task, 'cancelled');
       };
       // A task that runs at its expiry has started in time.
-      if (task.state !== 'running') dues.push({ at: task.spec.expires, kind: 0, sequence, happen: expire });
+      if (!this.hasBegun(task)) dues.push({ at: task.spec.expires, kind: 0, sequence, happen: expire });
       if (task.state === 'delayed' && task.eta > -Infinity && task.backoffUntil <= this.mono) {
         dues.push({
           at: task.eta,
@@ -618,15 +756,20 @@ export class Naive {
     for (const attempt of this.holding()) {
       const { sequence, spec } = attempt.task;
       const timeOut = (): void => {
-        attempt.life = 'abandoned';
+        this.stop(attempt, 'abandoned');
         this.fail(attempt, true);
       };
       const lose = (): void => {
-        if (attempt.life === 'abandoned') attempt.life = 'over';
-        else this.settle(attempt, 'lost');
+        if (attempt.life === 'abandoned') {
+          attempt.life = 'over';
+          this.relevel();
+        } else {
+          this.settle(attempt, 'lost');
+        }
       };
-      if (attempt.life === 'counts')
-        dues.push({ at: attempt.startedAt + spec.timeoutMs, kind: 1, sequence, happen: timeOut });
+      const timesOutAt = attempt.startedAt + spec.timeoutMs + attempt.waitedMs;
+      if (attempt.life === 'counts' && attempt.waitsSince === undefined)
+        dues.push({ at: timesOutAt, kind: 1, sequence, happen: timeOut });
       dues.push({ at: attempt.leaseEndsAt, kind: 2, sequence, happen: lose });
     }
     return dues.filter(({ at }) => at < Infinity);

@@ -24,6 +24,7 @@ describe('specs that are shared', () => {
       eta: -Infinity,
       delayMs: 0,
       needs: [],
+      yieldable: [],
       capabilities: [],
       retry: undefined,
       timeoutMs: Infinity,
@@ -61,6 +62,7 @@ test('a full set of options becomes a frozen spec', () => {
       expires: new Date(1_767_225_700_000),
       channel: 'gold',
       needs: { memoryMb: 512, gpu: 1, none: 0, Zeta: 0.5 },
+      yieldable: ['memoryMb', 'gpu'],
       capabilities: { os: 'linux', avx: true, cores: 8 },
       eta: '2026-01-01T00:00:00Z',
       delay: '5s',
@@ -86,6 +88,7 @@ test('a full set of options becomes a frozen spec', () => {
       { resource: 'gpu', amount: 1 },
       { resource: 'memoryMb', amount: 512 },
     ],
+    yieldable: ['gpu', 'memoryMb'],
     capabilities: [
       ['avx', true],
       ['cores', 8],

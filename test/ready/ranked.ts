@@ -42,5 +42,5 @@ export function placeOf(index: number, shape: Shape, channel: Channel): Place {
 }
 
 export function shapeOf(index: number, key: string): Shape {
-  return new Shape(index, key, '', [], [], []);
+  return new Shape(index, key, '', [], [], [], undefined);
 }

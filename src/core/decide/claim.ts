@@ -1,5 +1,6 @@
 import { InvalidConfigError, type Attempt, type Task } from '../../model/index.js';
 import { started } from '../execution.js';
+import { resumed } from '../suspension.js';
 import { occurrenceStarted } from '../recur.js';
 import type { State } from '../state.js';
 import type { Worker } from '../worker.js';
@@ -12,7 +13,7 @@ export function workerFor(state: State, id: string): Worker {
   throw new InvalidConfigError({ field: 'worker', value: id, expected: 'the id of a worker that was attached' });
 }
 
-/** Grants the worker the best task that could start now; `undefined` when there is none, or no slot. */
+/** Grants the worker the best task that could start now, or go on there after a wait; `undefined` when there is none, or no slot. */
 export function claim(state: State, worker: Worker): Attempt | undefined {
   if (worker.running >= worker.spec.slots) return undefined;
   // A claim may come before the tick: it must not start what has expired, nor miss what has become due.
@@ -25,6 +26,7 @@ export function claim(state: State, worker: Worker): Attempt | undefined {
 
 /** Starts the task for the worker. */
 export function grant(state: State, worker: Worker, task: Task): Attempt {
+  if (task.attempt !== undefined) return resumed(state, task.attempt);
   const attempt = started(state, task, worker, task.spec.leaseMs ?? worker.spec.leaseMs);
   if (task.extra?.series !== undefined) occurrenceStarted(state, task);
   return attempt;

@@ -92,6 +92,7 @@ export function setAging(state: State, aging: Aging): void {
 /** Changes how much there is of a resource. Below what is held, nothing new starts until that is drained. */
 export function setCapacity(state: State, resource: string, units: number): void {
   state.resources.setCapacity(resource, checkUnits(`resources.${resource}`, units));
+  state.lending.capacityChanged(resource);
   note(state, { name: 'capacity', resource, units: finite(units) });
 }
 
@@ -178,12 +179,16 @@ export function attach(state: State, spec: WorkerSpec): Worker {
   const choice = spec.strategy === undefined ? state.index.main.choice : checkStrategy(spec.strategy, 'strategy');
   const worker = new Worker(spec, ownView ? state.index.open(choice, spec.filter) : undefined);
   // One that left and comes back still has what it ran.
-  worker.running = before?.running ?? holdingAttempts(state).filter((attempt) => attempt.workerId === spec.id).length;
+  worker.running = before?.running ?? slotsTaken(state, spec.id);
   if (before?.view !== undefined) state.index.close(before.view);
   state.workers.set(spec.id, worker);
   followPaths(state);
   state.emit?.({ kind: 'worker.attached', worker: workerRecord(spec), wall: state.wall, mono: state.mono });
   return worker;
+}
+
+function slotsTaken(state: State, workerId: string): number {
+  return holdingAttempts(state).filter((attempt) => attempt.workerId === workerId && attempt.wait === undefined).length;
 }
 
 /** Lets a worker go; what it runs stays its own until it settles or its lease ends. */

@@ -1,4 +1,4 @@
-import { parseChoice, parseLevel, refuseTask } from '../../model/index.js';
+import { parseLevel } from '../../model/index.js';
 import type { Command } from '../command.js';
 import { checkPressure } from '../pressure.js';
 import type { State } from '../state.js';
@@ -12,6 +12,7 @@ import * as settle from './settle.js';
 import * as steer from './steer.js';
 import { submit, submitAll } from './submit.js';
 import { tick } from './tick.js';
+import { waitFor, waitingTasks } from './wait.js';
 
 /** Carries out one command, by the module that knows how. */
 export function decide(state: State, command: Command): void {
@@ -37,6 +38,9 @@ export function decide(state: State, command: Command): void {
     case 'release':
       settle.settle(state, settle.attemptFor(state, command.task, command.token), { kind: 'aborted' });
       return;
+    case 'waitFor':
+      waitFor(state, settle.attemptFor(state, command.task, command.token), command.awaited);
+      return;
     case 'cancel':
       steer.cancel(state, steer.taskFor(state, command.task), command.reason);
       return;
@@ -44,7 +48,6 @@ export function decide(state: State, command: Command): void {
       steer.setPriority(state, steer.taskFor(state, command.task), parseLevel(command.level));
       return;
     case 'addDependency':
-      parseChoice(command.onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
       steer.addDependency(state, steer.taskFor(state, command.task), command.dependency, command.onFailure);
       return;
     case 'removeDependency':
@@ -102,6 +105,7 @@ function decideSetting(state: State, command: Extract<Command, { kind: SettingKi
       return;
     case 'setCapacity':
       configure.setCapacity(state, command.resource, command.units);
+      settle.breakDeadlocks(state, waitingTasks(state));
       return;
     case 'setLimit':
       configure.setLimit(state, command.scope, command.key, command.limit);

@@ -1,4 +1,5 @@
 import {
+  DeadlockError,
   StaleLeaseError,
   TimeoutError,
   UnknownTaskError,
@@ -11,6 +12,7 @@ import {
 } from '../../model/index.js';
 import { advance, passGates } from '../advance.js';
 import { backoffMs } from '../backoff.js';
+import { findDeadlock } from '../deadlock.js';
 import { checkLease, ended, leaseExtended, settledLate } from '../execution.js';
 import type { State } from '../state.js';
 import { completed, failed, retryScheduled } from '../transitions.js';
@@ -61,7 +63,7 @@ export function settle(state: State, attempt: Attempt, outcome: Outcome): void {
 /** The worker gives the task back unharmed: that costs it nothing. */
 function release(state: State, attempt: Attempt): void {
   ended(state, attempt, 'released');
-  passGates(state, attempt.task);
+  goAgain(state, attempt.task);
 }
 
 /** The worker is gone with its attempt. */
@@ -77,7 +79,7 @@ export function lose(state: State, attempt: Attempt): void {
     return;
   }
   retryScheduled(state, task, state.mono, 'loss', error);
-  passGates(state, task);
+  goAgain(state, task);
 }
 
 /** The attempt has taken too long: its task goes on without it. */
@@ -107,6 +109,33 @@ export function leaseEnded(state: State, attempt: Attempt): void {
   else lose(state, attempt);
 }
 
+/** The task will run again, for which it needs again what its attempt gave back: waiting attempts may keep that. */
+function goAgain(state: State, task: Task): void {
+  passGates(state, task);
+  breakDeadlocks(state, [task]);
+}
+
+/**
+ * Something else than a wait may have closed a circle of waits around these tasks: a capacity that was lowered, a
+ * retry. As nobody can be refused then, the last to wait of those that are in the way has failed, as if by a timeout.
+ */
+export function breakDeadlocks(state: State, tasks: readonly Task[]): void {
+  if (state.breaking || state.suspended.size === 0) return;
+  const around = [...tasks];
+  while (findDeadlock(state, around) !== undefined) {
+    // Others may be caught too; whose wait is to fail must not depend on who was looked at first.
+    const deadlock = findDeadlock(state, [...around, ...[...state.suspended].map(({ task }) => task)]);
+    if (deadlock === undefined) return;
+    const attempt = deadlock.lastInTheWay();
+    const error = new DeadlockError({ taskId: attempt.task.id, ...deadlock.circle(attempt.task) });
+    state.breaking = true;
+    abandon(state, attempt, recordOwnError(error));
+    failOrRetry(state, attempt, recordOwnError(error), true, error);
+    state.breaking = false;
+    around.push(attempt.task);
+  }
+}
+
 function failOrRetry(state: State, attempt: Attempt, error: ErrorRecord, retryable: boolean, cause: unknown): void {
   const { task } = attempt;
   const policy = task.spec.retry;
@@ -118,7 +147,7 @@ function failOrRetry(state: State, attempt: Attempt, error: ErrorRecord, retryab
   }
   const waitMs = policy === undefined ? 0 : backoffMs(policy, failures, error, state.random);
   retryScheduled(state, task, state.mono + waitMs, 'failure', error);
-  passGates(state, task);
+  goAgain(state, task);
 }
 
 /** A predicate of the user's that throws must not lose the task: it then counts as a yes. */

@@ -1,18 +1,23 @@
 import {
   CancelledError,
   CycleError,
+  DeadlockError,
   IllegalTransitionError,
   UnknownDependencyError,
   UnknownTaskError,
   isFinal,
+  parseChoice,
+  refuseTask,
   type ErrorRecord,
   type FailurePolicy,
   type FinalState,
   type Task,
 } from '../../model/index.js';
 import { advance, doom, passGates } from '../advance.js';
+import { findDeadlock } from '../deadlock.js';
+import { prioritySet } from '../priority.js';
 import type { State } from '../state.js';
-import { cancelled, dependencyAdded, dependencyRemoved, prioritySet, revived } from '../transitions.js';
+import { cancelled, dependencyAdded, dependencyRemoved, revived } from '../transitions.js';
 import { abandon } from './settle.js';
 
 /** The task with this id. */
@@ -42,9 +47,8 @@ export function setPriority(state: State, task: Task, level: number): void {
 
 /** Lets a task wait for one more, or for the same with another policy; refused with the cycle's path where it would close one. */
 export function addDependency(state: State, task: Task, dependencyId: string, onFailure: FailurePolicy): void {
-  if (isFinal(task.state) || task.state === 'running') {
-    throw new IllegalTransitionError({ taskId: task.id, from: task.state, to: 'waiting' });
-  }
+  parseChoice(onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
+  checkNotBegun(task);
   const dependency = state.table.byId(dependencyId);
   const ended = dependency === undefined ? state.table.tombstone(dependencyId) : finalState(dependency);
   if (dependency === undefined) {
@@ -63,6 +67,7 @@ export function addDependency(state: State, task: Task, dependencyId: string, on
     const cycle = state.dependencies.connect(dependency, task, onFailure);
     // The graph's path follows its edges, from dependency to dependant; the error's goes the way tasks wait.
     if (cycle !== undefined) throw new CycleError({ path: cycle.map((each) => each.id).reverse() });
+    if (ended === undefined && state.suspended.size > 0) refuseDeadlock(state, task, dependency);
     dependencyAdded(state, task, dependency, onFailure);
   }
   if (ended !== undefined && ended !== 'completed' && onFailure !== 'run') {
@@ -71,15 +76,29 @@ export function addDependency(state: State, task: Task, dependencyId: string, on
   }
 }
 
+/** What waits for another task while it runs has dependencies no more than what runs. */
+function checkNotBegun(task: Task): void {
+  if (!isFinal(task.state) && task.attempt === undefined) return;
+  const from = task.attempt === undefined ? task.state : 'running';
+  throw new IllegalTransitionError({ taskId: task.id, from, to: 'waiting' });
+}
+
+/** Some attempt may keep what the dependency needs, and wait for the task: then neither would ever go on. */
+function refuseDeadlock(state: State, task: Task, dependency: Task): void {
+  const deadlock = findDeadlock(state, [task]);
+  if (deadlock === undefined) return;
+  const error = new DeadlockError({ taskId: task.id, ...deadlock.circle(task) });
+  state.dependencies.disconnect(dependency, task);
+  throw error;
+}
+
 /** Lets a task wait for one less. */
 export function removeDependency(state: State, task: Task, dependencyId: string): void {
   const dependency = state.table.byId(dependencyId);
   if (dependency === undefined || !state.dependencies.has(dependency, task)) {
     throw new UnknownDependencyError({ taskId: task.id, dependencyId });
   }
-  if (isFinal(task.state) || task.state === 'running') {
-    throw new IllegalTransitionError({ taskId: task.id, from: task.state, to: 'waiting' });
-  }
+  checkNotBegun(task);
   dependencyRemoved(state, task, dependency);
   if (task.state === 'waiting') passGates(state, task);
 }

@@ -1,10 +1,10 @@
 import { Attempt, type Task } from '../../model/index.js';
 import { expire, passGates } from '../advance.js';
+import { deadlineMissed } from '../priority.js';
 import { tick as tickSeries } from '../recur.js';
 import { Series } from '../series.js';
 import type { DueSubject, State } from '../state.js';
 import type { Due } from '../timeline.js';
-import { deadlineMissed } from '../transitions.js';
 import { leaseEnded, timeOut } from './settle.js';
 
 /** Lets happen whatever is due by now, wall clock first. */
