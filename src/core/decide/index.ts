@@ -62,6 +62,15 @@ export function decide(state: State, command: Command): void {
     case 'recover':
       recover(state);
       return;
+    default:
+      decideSeries(state, command);
+  }
+}
+
+type SeriesKind = 'repeat' | 'cancelSeries' | 'pauseSeries' | 'resumeSeries';
+
+function decideSeries(state: State, command: Extract<Command, { kind: SeriesKind | SettingKind }>): void {
+  switch (command.kind) {
     case 'repeat':
       series.repeat(state, command.series, command.spec, command.recurrence, command.payload);
       return;
