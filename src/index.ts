@@ -53,6 +53,7 @@ export {
   UnschedulableError,
   UnsupportedVersionError,
   type SchedulerErrorCode,
+  type WaitStep,
 } from './model/index.js';
 export type {
   CapabilityValue,

@@ -13,7 +13,7 @@ import { apply } from './apply.js';
 import { check } from './check.js';
 import { about, type Subject } from './about.js';
 import type { Command } from './command.js';
-import { claim } from './decide/claim.js';
+import { claim, goOn } from './decide/claim.js';
 import { followPressure, type Origin } from './decide/make-room.js';
 import { attach, checkStrategy } from './decide/configure.js';
 import { decide } from './decide/index.js';
@@ -165,6 +165,12 @@ export class Core {
   waitFor(now: Moment, attempt: Attempt, awaited: string): boolean {
     this.begin(now);
     return waitFor(this.state, attempt, awaited);
+  }
+
+  /** @internal Lets an attempt of the worker go on after its wait, if one can; starts nothing. */
+  goOn(now: Moment, worker: Worker): Attempt | undefined {
+    this.begin(now);
+    return goOn(this.state, worker);
   }
 
   /** @internal Takes an unfinished task back. */

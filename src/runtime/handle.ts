@@ -17,6 +17,13 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
   readonly dependencies: Dependencies;
   /** Aborted when the task is cancelled or its attempt has timed out. */
   readonly signal: AbortSignal;
+  /**
+   * Waits for another task and gives its result, or rejects with its failure. Meanwhile the slot, the places under limits
+   * and the needs marked `yieldable` are free for others, the other needs stay held, and the timeout stands still.
+   *
+   * Where that would close a circle of waits it rejects with `DeadlockError`. An attempt waits for one task at a time.
+   */
+  waitFor<Result>(task: Handle<Result>): Promise<Result>;
 }
 
 /** What a task of a scheduler carries: what it runs, and who is told how it has ended. */

@@ -61,6 +61,12 @@ export class Pulling implements WorkerHost {
     if (served.size > 0) this.waiting = this.waiting.filter((waiting) => !served.has(waiting));
   }
 
+  /** Attempts whose waits are over go on: their workers have them already, and need not claim them. */
+  goOn(): void {
+    const { core } = this.host;
+    for (const worker of this.open.values()) while (core.goOn(this.host.now(), worker) !== undefined);
+  }
+
   claim(worker: PullingWorker, count: number): Claim[] {
     // Nobody overtakes those who wait.
     this.serve();
@@ -149,6 +155,8 @@ export class Pulling implements WorkerHost {
     while (claims.length < count) {
       const attempt = core.claim(now, known);
       if (attempt === undefined) break;
+      // One that goes on after a wait is in the hands of its worker already.
+      if (attempt.resumptions > 0) continue;
       claims.push(new Claim(this.host, attempt, this.host.contextOf(attempt)));
     }
     return claims;

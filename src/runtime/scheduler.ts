@@ -4,6 +4,7 @@ import {
   ClosedError,
   RECURRENCE_OPTION_NAMES,
   StaleLeaseError,
+  isFinal,
   parseTaskOptions,
   refuseTask,
   type Attempt,
@@ -183,8 +184,8 @@ export class Scheduler extends Controls {
     this.entrance?.close();
     for (const series of [...this.core.state.series.keys()]) this.tell({ kind: 'cancelSeries', series });
     for (const task of [...this.core.state.table.all()]) {
-      if (task.state === 'waiting' || task.state === 'delayed' || task.state === 'ready')
-        this.cancelTask(task, 'closed');
+      // What waits for another task has begun, and goes on once that has ended.
+      if (!isFinal(task.state) && task.attempt === undefined) this.cancelTask(task, 'closed');
     }
     this.dispatch();
     await this.onIdle();
@@ -206,8 +207,9 @@ export class Scheduler extends Controls {
     while (worker.running < worker.spec.slots) {
       const attempt = core.claim(this.clock.now(), worker);
       if (attempt === undefined) break;
-      void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
+      if (attempt.resumptions === 0) void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
     }
+    if (core.state.suspended.size > 0) this.pulling.goOn();
     if (this.pulling.isAwaited) this.pulling.serve();
     // A claim lets tasks expire that are past their time.
     this.publish();
@@ -261,7 +263,10 @@ export class Scheduler extends Controls {
       if (!(error instanceof StaleLeaseError)) throw error;
     }
     this.publish();
-    const next = this.local.running < this.local.spec.slots ? core.claim(now, this.local) : undefined;
+    let next = this.local.running < this.local.spec.slots ? core.claim(now, this.local) : undefined;
+    // One that goes on after a wait has a slot of its own again, and is told of that like all others.
+    while (next !== undefined && next.resumptions > 0)
+      next = this.local.running < this.local.spec.slots ? core.claim(now, this.local) : undefined;
     this.publish();
     // One end may have let several tasks through, and the start may have a moment of its own.
     const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
@@ -272,16 +277,24 @@ export class Scheduler extends Controls {
 
   /** @internal What the attempt's handler is given. */
   contextOf(attempt: Attempt): RunningTask {
-    return new RunningTask(attempt, this.core.state.dependencies, this.signals);
+    return new RunningTask(attempt, this.core.state.dependencies, this.signals, this);
+  }
+
+  /** @internal */
+  letWait(attempt: Attempt, awaited: string): boolean {
+    const waits = this.core.waitFor(this.clock.now(), attempt, awaited);
+    this.dispatchSoon();
+    return waits;
   }
 
   private publish(): void {
-    const { settled, aborted } = this.core.outbox;
+    const { settled, resumed, aborted } = this.core.outbox;
     if (settled.length > 0) {
       // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
       if (settled.length === 1) settleOne(settled.pop() as Task);
       else for (const task of settled.splice(0)) settleOne(task);
     }
+    if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.signals.get(attempt)?.goOn();
     if (aborted.length > 0) this.abort(aborted.splice(0));
     if (this.entrance !== undefined) this.entrance.letIn();
     this.waits.check();

@@ -41,7 +41,7 @@ const setup = fc.record({
 });
 
 describe('the core against a model that sorts everything at every claim', () => {
-  test('A1 A4 C3.2 C5.2 C9.1 D12.1 E6 any commands: the same states, urgencies, holds, counts and claims, in the same order', () => {
+  test('A1 A4 C3.2 C5.2 C9.1 C12.1 C12.2 C12.3 D12.1 E6 any commands: the same states, urgencies, holds, counts and claims, in the same order', () => {
     const commands = new Long(fc.commands(steps, { maxCommands: 400, size: 'max' }), MIN_COMMANDS);
     let ran = 0;
     fc.assert(

@@ -21,6 +21,8 @@ function lacks(model: Naive, task: NaiveTask, keeping: readonly NaiveTask[]): st
 /** The tasks that could never end: whoever can end is taken out, with all that they keep, until nobody can. */
 export function stuckTasks(model: Naive): NaiveTask[] {
   let stuck = model.unfinished();
+  // Dependencies alone never close a circle.
+  if (!stuck.some((task) => model.waiting(task) !== undefined)) return [];
   for (;;) {
     const left = stuck.filter(
       (task) =>

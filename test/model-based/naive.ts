@@ -148,6 +148,7 @@ export class Naive {
 
   /** The attempt of the task that waits for another one, or to go on after that. */
   waiting(task: NaiveTask): NaiveAttempt | undefined {
+    if (task.attempts === 0 || task.state === 'running') return undefined;
     return this.attempts.find((each) => each.task === task && each.life === 'counts' && each.waitsSince !== undefined);
   }
 
@@ -163,11 +164,13 @@ export class Naive {
 
   /** Effective levels: also whoever keeps, while it waits, what a more urgent ready task lacks is as urgent as that. */
   effectiveLevels(): Map<NaiveTask, number> {
+    const keepers = this.unfinished().filter((task) => this.waiting(task) !== undefined);
+    if (keepers.length === 0) return this.inherited((task) => task.level);
     const levels = new Map(this.unfinished().map((task) => [task, task.level]));
     for (;;) {
       const before = [...levels.values()].join();
       for (const [task, level] of this.inherited((each) => levels.get(each) as number)) levels.set(task, level);
-      for (const keeper of this.unfinished().filter((task) => this.waiting(task) !== undefined)) {
+      for (const keeper of keepers) {
         for (const { resource } of keptNeeds(keeper.spec)) {
           for (const other of this.unfinished().filter(({ state }) => state === 'ready')) {
             const amount = this.asksFor(other).find((need) => need.resource === resource)?.amount ?? 0;
@@ -369,8 +372,8 @@ export class Naive {
     this.turns.starts(this.levelOf(task));
     this.stopAging(task);
     this.lastServed = worker.id;
-    task.state = 'running';
     const attempt = this.waiting(task);
+    task.state = 'running';
     if (attempt !== undefined) {
       this.waitOver(attempt);
       this.relevel();

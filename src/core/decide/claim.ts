@@ -32,6 +32,15 @@ export function grant(state: State, worker: Worker, task: Task): Attempt {
   return attempt;
 }
 
+/** Lets the best of the worker's attempts that wait to go on do so, and starts nothing; `undefined` when there is none. */
+export function goOn(state: State, worker: Worker): Attempt | undefined {
+  if (state.suspended.size === 0 || worker.running >= worker.spec.slots) return undefined;
+  state.path.refresh();
+  const { index } = state;
+  const task = index.best(worker.view ?? index.main, state.mono, (shape) => shape.worker === worker.id);
+  return task?.attempt === undefined ? undefined : resumed(state, task.attempt);
+}
+
 /** Grants up to so many tasks. */
 export function claimBatch(state: State, worker: Worker, count: number): Attempt[] {
   const attempts: Attempt[] = [];
