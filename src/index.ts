@@ -3,6 +3,7 @@ export type { AwaitedDependency, Explanation, Holder, Obstacle, Standing } from 
 export { toDot, toMermaid } from './observe/graph-export.js';
 export { Scheduler, type AddOptions } from './runtime/scheduler.js';
 export type { After, ResultOf, ResultsOf } from './runtime/after.js';
+export type { Load } from './runtime/admission.js';
 export type { WaitOptions } from './runtime/abortable.js';
 export { Claim, type ClaimedTask } from './runtime/claim.js';
 export type { Clock, Timer } from './runtime/clock.js';
@@ -17,12 +18,15 @@ export type {
   Balance,
   Candidate,
   ChoiceContext,
+  CoreLoad,
   Offer,
   PlaceFilter,
   PlaceTraits,
   Strategy,
   StrategyChoice,
   StrategyName,
+  Utilisation,
+  WaitSummary,
   WeightOf,
   WeightedRandom,
   WhenFull,

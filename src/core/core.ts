@@ -25,6 +25,7 @@ import { submit, type DependencyInput } from './decide/submit.js';
 import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
+import { loadOf, type CoreLoad } from './load.js';
 import { pending } from './pending.js';
 import { checkPressure } from './pressure.js';
 import { optionsIn, restore, type RestoreOptions } from './restore.js';
@@ -189,6 +190,11 @@ export class Core {
   /** Whom a fact of the last command is about: task, channel, level, attempt and worker, where known. */
   about(fact: Fact): Subject | undefined {
     return about(this.state, fact);
+  }
+
+  /** How busy it is: how much waits, for how long, and how much of what there is is in use. */
+  load(now: Moment): CoreLoad {
+    return loadOf(this.state, now.mono);
   }
 
   /** What decides who is next, in words made by the scheduler's strategy, or by that of one of its workers. */

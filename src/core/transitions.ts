@@ -133,7 +133,7 @@ export function ready(state: State, task: Task): void {
     task.extra.eta = -Infinity;
     task.extra.backoffUntil = -Infinity;
   }
-  state.index.insert(task, state.mono);
+  state.becameReady(task);
   state.emit?.({ kind: 'task.ready', task: task.id, wall: state.wall, mono: state.mono });
 }
 

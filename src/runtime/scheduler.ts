@@ -15,7 +15,6 @@ import {
   type TaskSpec,
 } from '../model/index.js';
 import { forgottenIn, parseAfter, type After, type ResultsOf } from './after.js';
-import { Alarm } from './alarm.js';
 import type { Claim } from './claim.js';
 import { Controls } from './controls.js';
 import { Handle, type Handler, type Payload } from './handle.js';
@@ -54,7 +53,6 @@ const LOCAL = 'local';
  * ```
  */
 export class Scheduler extends Controls {
-  private readonly alarm: Alarm;
   private readonly local: Worker;
   /** Slots run in a context of their own, not in that of whoever happened to add the first task. */
   private readonly root = new AsyncResource('precedence');
@@ -66,9 +64,6 @@ export class Scheduler extends Controls {
   constructor(options: SchedulerOptions = {}) {
     super(options);
     const now = this.clock.now();
-    this.alarm = new Alarm(this.clock, () => {
-      this.wake();
-    });
     this.local = this.core.attach(now, {
       id: LOCAL,
       slots: concurrencyOf(options),
@@ -189,6 +184,7 @@ export class Scheduler extends Controls {
     this.dispatch();
     await this.onIdle();
     this.alarm.stop();
+    this.loopDelay.stop();
   }
 
   /** @internal A burst of tasks is ordered before the first of them starts. */
@@ -203,7 +199,7 @@ export class Scheduler extends Controls {
     if (this.closing !== undefined) this.pulling.cancelReturned();
     this.publish();
     const { core, local: worker } = this;
-    while (worker.running < worker.spec.slots) {
+    while (worker.running < worker.spec.slots && this.mayStart()) {
       const attempt = core.claim(this.clock.now(), worker);
       if (attempt === undefined) break;
       void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
@@ -211,6 +207,7 @@ export class Scheduler extends Controls {
     if (this.pulling.isAwaited) this.pulling.serve();
     // A claim lets tasks expire that are past their time.
     this.publish();
+    this.loopDelay.rest(this.clock.now().mono);
     this.setAlarm();
   };
 
@@ -219,11 +216,8 @@ export class Scheduler extends Controls {
     if (gaps.length > 0) handle.gaps = gaps;
   }
 
-  private setAlarm(): void {
-    this.alarm.set(this.core.nextWakeAt(), this.core.onlySeriesDue ? 'free' : 'alive');
-  }
-
-  private wake(): void {
+  /** @internal */
+  protected override wake(): void {
     this.core.handle({ kind: 'tick', now: this.clock.now() });
     this.dispatch();
   }
@@ -232,6 +226,7 @@ export class Scheduler extends Controls {
     return {
       core: this.core,
       now: () => this.clock.now(),
+      mayStart: () => this.mayStart(),
       contextOf: (attempt) => this.contextOf(attempt),
       changed: (over) => {
         if (over !== undefined) this.signals.delete(over);
@@ -261,7 +256,8 @@ export class Scheduler extends Controls {
       if (!(error instanceof StaleLeaseError)) throw error;
     }
     this.publish();
-    const next = this.local.running < this.local.spec.slots ? core.claim(now, this.local) : undefined;
+    const hasSlot = this.local.running < this.local.spec.slots;
+    const next = hasSlot && this.mayStart() ? core.claim(now, this.local) : undefined;
     this.publish();
     // One end may have let several tasks through, and the start may have a moment of its own.
     const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
