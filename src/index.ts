@@ -1,8 +1,10 @@
 export { describeExplanation } from './core/index.js';
 export type { AwaitedDependency, Explanation, Holder, Obstacle, Standing } from './core/index.js';
 export { toDot, toMermaid } from './observe/graph-export.js';
-export { Scheduler, type AddOptions } from './runtime/scheduler.js';
+export { Scheduler } from './runtime/scheduler.js';
+export type { AddOptions } from './runtime/add-options.js';
 export type { After, ResultOf, ResultsOf } from './runtime/after.js';
+export type { Load } from './runtime/admission.js';
 export type { WaitOptions } from './runtime/abortable.js';
 export { Claim, type ClaimedTask } from './runtime/claim.js';
 export type { Clock, Timer } from './runtime/clock.js';
@@ -17,12 +19,15 @@ export type {
   Balance,
   Candidate,
   ChoiceContext,
+  CoreLoad,
   Offer,
   PlaceFilter,
   PlaceTraits,
   Strategy,
   StrategyChoice,
   StrategyName,
+  Utilisation,
+  WaitSummary,
   WeightOf,
   WeightedRandom,
   WhenFull,

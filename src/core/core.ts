@@ -26,6 +26,7 @@ import { waitFor } from './decide/wait.js';
 import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
+import { loadOf, type CoreLoad } from './load.js';
 import { pending } from './pending.js';
 import { checkPressure } from './pressure.js';
 import { optionsIn, restore, type RestoreOptions } from './restore.js';
@@ -158,25 +159,27 @@ export class Core {
   /** @internal Hands in how an attempt ended; one that no longer counts is refused. */
   settle(now: Moment, attempt: Attempt, outcome: Outcome): void {
     this.begin(now);
-    this.end(settle(this.state, attempt, outcome));
+    settle(this.state, attempt, outcome);
+    this.end(undefined);
   }
 
   /** @internal Lets the attempt wait for another task; `false` when that has ended, so that it goes on at once. */
   waitFor(now: Moment, attempt: Attempt, awaited: string): boolean {
     this.begin(now);
-    return waitFor(this.state, attempt, awaited);
+    return this.end(waitFor(this.state, attempt, awaited));
   }
 
   /** @internal Lets an attempt of the worker go on after its wait, if one can; starts nothing. */
   goOn(now: Moment, worker: Worker): Attempt | undefined {
     this.begin(now);
-    return goOn(this.state, worker);
+    return this.end(goOn(this.state, worker));
   }
 
   /** @internal Takes an unfinished task back. */
   cancel(now: Moment, task: Task | string, reason: string | undefined): void {
     this.begin(now);
-    this.end(cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, reason));
+    cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, reason);
+    this.end(undefined);
   }
 
   /** @internal Lets a worker in. */
@@ -203,6 +206,11 @@ export class Core {
   /** Whom a fact of the last command is about: task, channel, level, attempt and worker, where known. */
   about(fact: Fact): Subject | undefined {
     return about(this.state, fact);
+  }
+
+  /** How busy it is: how much waits, for how long, and how much of what there is is in use. */
+  load(now: Moment): CoreLoad {
+    return loadOf(this.state, now.mono);
   }
 
   /** What decides who is next, in words made by the scheduler's strategy, or by that of one of its workers. */

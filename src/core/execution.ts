@@ -18,6 +18,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   const workerId = worker.spec.id;
   state.index.starting(task);
   move(state, task, 'running');
+  state.waits.record(task.ready, state.mono);
   task.attempts += 1;
   const attempt = new Attempt(task, task.attempts, state.epoch, workerId, state.now, leaseMs);
   task.attempt = attempt;

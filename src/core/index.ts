@@ -8,9 +8,10 @@ export type { Assignment, Balance, PlanRequest } from './decide/plan.js';
 export type { DependencyInput, DependencyRef, Submission } from './decide/submit.js';
 export * from './dependencies.js';
 export * from './explanation.js';
+export type { CoreLoad, Utilisation } from './load.js';
 export type { OpenChannelsRecord } from './open-channels.js';
 export { parseSeries } from './recurrence.js';
-export { WHEN_FULL, checkPressure, type PressureRecord, type PressureSettings, type WhenFull } from './pressure.js';
+export { checkPressure, type PressureRecord, type PressureSettings, type WhenFull } from './pressure.js';
 export type { Origin } from './decide/make-room.js';
 export type { RecurrenceRecord, SpecRecord } from './records.js';
 export type { ResourceSettings } from './resources.js';
@@ -41,4 +42,5 @@ export type {
 } from '../ready/index.js';
 export * from './state.js';
 export { topologicalOrder } from './topological-order.js';
+export type { WaitSummary } from './wait-statistics.js';
 export * from './worker.js';

@@ -12,6 +12,7 @@ import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
 import { Inheritance } from './inheritance.js';
 import { Lending } from './lending.js';
+import { OldestReady } from './oldest-ready.js';
 import { OpenChannels } from './open-channels.js';
 import { NO_BOUND, Pressure, type PressureSettings } from './pressure.js';
 import { Resources } from './resources.js';
@@ -19,6 +20,7 @@ import { Retention, type RetentionSettings } from './retention.js';
 import { Series } from './series.js';
 import { TaskTable } from './task-table.js';
 import { Timeline, type Due } from './timeline.js';
+import { WaitStatistics } from './wait-statistics.js';
 import type { Worker } from './worker.js';
 
 /** What a core starts with. */
@@ -84,6 +86,9 @@ export class State {
   readonly resources = new Resources();
   readonly openChannels = new OpenChannels();
   readonly pressure = new Pressure();
+  /** How long those waited that have started; nothing is decided by it, so a restart begins it anew. */
+  readonly waits = new WaitStatistics();
+  private oldest: OldestReady | undefined = undefined;
   readonly places: Places;
   readonly index: ReadyIndex;
   readonly dependencies = new Dependencies();
@@ -203,6 +208,28 @@ export class State {
   /** Unfinished tasks without an attempt. One that was given up still runs, but not for its task. */
   get unstarted(): number {
     return this.pending - (this.running - this.abandoned.size) - this.suspended.size;
+  }
+
+  /** The task can be claimed from now on, unless its channel is paused. */
+  becameReady(task: Task): void {
+    this.index.insert(task, this.mono);
+    this.waitsFrom(task);
+  }
+
+  /** The task's wait counts from now on, or again. */
+  waitsFrom(task: Task): void {
+    this.oldest?.enter(task);
+  }
+
+  /** The ready task outside paused channels that has waited for longest; kept in mind from the first time on. */
+  oldestReady(): Task | undefined {
+    this.index.prepare(this.mono);
+    this.oldest ??= new OldestReady((task) => this.isWaiting(task), this.index.all());
+    return this.oldest.first();
+  }
+
+  private isWaiting(task: Task): boolean {
+    return task.state === 'ready' && !this.places.at(task.place).channel.paused;
   }
 
   private rekey(task: Task, before: number): void {

@@ -139,7 +139,7 @@ export function ready(state: State, task: Task): void {
     task.extra.eta = -Infinity;
     task.extra.backoffUntil = -Infinity;
   }
-  state.index.insert(task, state.mono);
+  state.becameReady(task);
   if (task.spec.needs.length > 0) {
     state.lending.join(task);
     state.lending.tell();

@@ -1,8 +1,11 @@
 import { Core, topologicalOrder, type Explanation, type Request } from '../core/index.js';
 import { refuseConfig, type TaskGraph } from '../model/index.js';
 import type { WaitOptions } from './abortable.js';
+import { Admission, type Load } from './admission.js';
+import { Alarm } from './alarm.js';
 import { clockOf, type Clock } from './clock.js';
 import { Entrance, maxWaitingOf } from './entrance.js';
+import { LoopDelay } from './loop-delay.js';
 import { coreOptions, type SchedulerOptions } from './scheduler-options.js';
 import { Waits } from './waits.js';
 
@@ -16,6 +19,11 @@ export abstract class Controls {
   protected readonly waits = new Waits();
   /** @internal Only where there is a bound: without one, everybody comes in. */
   protected readonly entrance: Entrance | undefined;
+  /** @internal */
+  protected readonly alarm: Alarm;
+  /** @internal */
+  protected readonly loopDelay = new LoopDelay();
+  private readonly admission: Admission | undefined;
 
   /** @internal */
   constructor(options: SchedulerOptions) {
@@ -24,7 +32,14 @@ export abstract class Controls {
     const { maxPending } = this.core.state.pressure;
     const maxWaiting = maxWaitingOf(options.maxWaiting, maxPending);
     this.entrance = maxPending === Infinity ? undefined : new Entrance(this.core, maxWaiting);
+    this.admission = Admission.of(options.admit, options.admitEvery, () => this.load());
+    this.alarm = new Alarm(this.clock, () => {
+      this.wake();
+    });
   }
+
+  /** @internal The moment that the alarm was set to has come. */
+  protected abstract wake(): void;
 
   /** @internal Something may be able to start now. */
   protected abstract dispatchSoon(): void;
@@ -47,6 +62,32 @@ export abstract class Controls {
   /** Attempts that run now. */
   get running(): number {
     return this.core.state.running;
+  }
+
+  /** How busy the scheduler is: how much waits and for how long, and how much of what there is is in use. */
+  load(): Load {
+    const now = this.clock.now();
+    const { waiting, saturated } = this;
+    return { ...this.core.load(now), waiting, saturated, eventLoopDelayMs: this.loopDelay.read(now.mono) };
+  }
+
+  /** @internal Whether something may start now: asks the user, where there is anything to ask about. */
+  protected mayStart(): boolean {
+    const { admission, core } = this;
+    if (admission === undefined) return true;
+    const now = this.clock.now();
+    // What is due by now is asked about too.
+    if (core.nextWakeAt().wall <= now.wall) core.handle({ kind: 'tick', now });
+    admission.askAgainAt = Infinity;
+    return core.state.index.size > 0 && admission.allows(now.mono);
+  }
+
+  /** @internal */
+  protected setAlarm(): void {
+    const wake = this.core.nextWakeAt();
+    const askAgainAt = this.admission?.askAgainAt ?? Infinity;
+    if (askAgainAt === Infinity) this.alarm.set(wake, this.core.onlySeriesDue ? 'free' : 'alive');
+    else this.alarm.set({ wall: wake.wall, mono: Math.min(wake.mono, askAgainAt) }, 'alive');
   }
 
   /** Why a task does not run, since when it does, or how it ended. */

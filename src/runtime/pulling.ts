@@ -8,6 +8,8 @@ import { parseWorkerOptions, type WorkerOptions } from './worker-options.js';
 /** What pulling needs of its scheduler. */
 export interface PullingHost extends ClaimHost {
   contextOf(attempt: Attempt): ClaimedTask;
+  /** Whether anything more may start by the load. */
+  mayStart(): boolean;
 }
 
 /** Somebody who waits for a task. */
@@ -79,6 +81,7 @@ export class Pulling implements WorkerHost {
   assign(count: number, balance: Balance): Claim[] {
     this.serve();
     const { core } = this.host;
+    if (!this.host.mayStart()) return [];
     const facts = core.handle({ kind: 'plan', now: this.host.now(), count, balance, workers: this.planned() });
     this.host.changed();
     return facts.flatMap((fact) => {
@@ -152,7 +155,7 @@ export class Pulling implements WorkerHost {
     const known = this.open.get(worker) as Worker;
     const now = this.host.now();
     const claims: Claim[] = [];
-    while (claims.length < count) {
+    while (claims.length < count && this.host.mayStart()) {
       const attempt = core.claim(now, known);
       if (attempt === undefined) break;
       // One that goes on after a wait is in the hands of its worker already.

@@ -18,6 +18,7 @@ import {
   type Duration,
   type Moment,
 } from '../model/index.js';
+import type { Load } from './admission.js';
 import type { Clock } from './clock.js';
 
 /** How waiting turns into urgency. */
@@ -64,6 +65,13 @@ export interface SchedulerOptions {
   readonly maxWaiting?: number | undefined;
   /** What the number of pending tasks must fall to before `saturated` ends; half of `maxPending` unless given. */
   readonly lowWater?: number | undefined;
+  /**
+   * Asked before anything starts: `false` holds all starts back, until something changes or `admitEvery` has passed. One
+   * that throws counts as a yes.
+   */
+  readonly admit?: ((load: Load) => boolean) | undefined;
+  /** How soon `admit` is asked again while it holds starts back and nothing changes; 100 ms unless given. */
+  readonly admitEvery?: Duration | undefined;
   /** How many finished tasks are kept, and for how long. */
   readonly retain?: { readonly count?: number | undefined; readonly age?: Duration | undefined } | undefined;
   /** Of whatever is random: the same seed makes the same choices. */
@@ -75,7 +83,7 @@ export interface SchedulerOptions {
 const KNOWN = {
   '': [
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
-    ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater'],
+    ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery'],
   ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],

@@ -10,13 +10,13 @@ import {
   type Attempt,
   type ErrorRecord,
   type FailurePolicy,
+  type Moment,
   type Outcome,
   type Task,
-  type TaskOptions,
   type TaskSpec,
 } from '../model/index.js';
+import { ADD_OPTION_NAMES, type AddOptions } from './add-options.js';
 import { forgottenIn, parseAfter, type After, type ResultsOf } from './after.js';
-import { Alarm } from './alarm.js';
 import type { Claim } from './claim.js';
 import { Controls } from './controls.js';
 import { Handle, type Handler, type Payload } from './handle.js';
@@ -29,17 +29,6 @@ import { SeriesHandle, type RepeatOptions, type SeriesHost } from './series-hand
 import { applySettings, concurrencyOf, type SchedulerOptions } from './scheduler-options.js';
 import type { WorkerOptions } from './worker-options.js';
 
-/** What may be said about a task when it is added. */
-export interface AddOptions<
-  Tasks extends readonly After[] = readonly After[],
-  Policy extends FailurePolicy = FailurePolicy,
-> extends TaskOptions {
-  /** The tasks to come after. */
-  readonly after?: Tasks | undefined;
-  readonly onDependencyFailure?: Policy | undefined;
-}
-
-const BESIDE: ReadonlySet<string> = new Set(['after']);
 const LOCAL = 'local';
 
 /**
@@ -55,7 +44,6 @@ const LOCAL = 'local';
  * ```
  */
 export class Scheduler extends Controls {
-  private readonly alarm: Alarm;
   private readonly local: Worker;
   /** Slots run in a context of their own, not in that of whoever happened to add the first task. */
   private readonly root = new AsyncResource('precedence');
@@ -67,9 +55,6 @@ export class Scheduler extends Controls {
   constructor(options: SchedulerOptions = {}) {
     super(options);
     const now = this.clock.now();
-    this.alarm = new Alarm(this.clock, () => {
-      this.wake();
-    });
     this.local = this.core.attach(now, {
       id: LOCAL,
       slots: concurrencyOf(options),
@@ -92,7 +77,7 @@ export class Scheduler extends Controls {
     options?: AddOptions<Tasks, Policy>,
   ): Handle<Result> {
     if (this.closing !== undefined) throw new ClosedError({});
-    const spec = parseTaskOptions(options, '', BESIDE);
+    const spec = parseTaskOptions(options, '', ADD_OPTION_NAMES);
     if (typeof run !== 'function') refuseTask('run', run, 'a function');
     const dependencies = parseAfter(options?.after, this);
     // Which results it finds there is known to the types only.
@@ -190,6 +175,7 @@ export class Scheduler extends Controls {
     this.dispatch();
     await this.onIdle();
     this.alarm.stop();
+    this.loopDelay.stop();
   }
 
   /** @internal A burst of tasks is ordered before the first of them starts. */
@@ -204,7 +190,7 @@ export class Scheduler extends Controls {
     if (this.closing !== undefined) this.pulling.cancelReturned();
     this.publish();
     const { core, local: worker } = this;
-    while (worker.running < worker.spec.slots) {
+    while (worker.running < worker.spec.slots && this.mayStart()) {
       const attempt = core.claim(this.clock.now(), worker);
       if (attempt === undefined) break;
       if (attempt.resumptions === 0) void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
@@ -213,6 +199,7 @@ export class Scheduler extends Controls {
     if (this.pulling.isAwaited) this.pulling.serve();
     // A claim lets tasks expire that are past their time.
     this.publish();
+    this.loopDelay.rest(this.clock.now().mono);
     this.setAlarm();
   };
 
@@ -221,11 +208,8 @@ export class Scheduler extends Controls {
     if (gaps.length > 0) handle.gaps = gaps;
   }
 
-  private setAlarm(): void {
-    this.alarm.set(this.core.nextWakeAt(), this.core.onlySeriesDue ? 'free' : 'alive');
-  }
-
-  private wake(): void {
+  /** @internal */
+  protected override wake(): void {
     this.core.handle({ kind: 'tick', now: this.clock.now() });
     this.dispatch();
   }
@@ -234,6 +218,7 @@ export class Scheduler extends Controls {
     return {
       core: this.core,
       now: () => this.clock.now(),
+      mayStart: () => this.mayStart(),
       contextOf: (attempt) => this.contextOf(attempt),
       changed: (over) => {
         if (over !== undefined) this.signals.delete(over);
@@ -263,16 +248,20 @@ export class Scheduler extends Controls {
       if (!(error instanceof StaleLeaseError)) throw error;
     }
     this.publish();
-    let next = this.local.running < this.local.spec.slots ? core.claim(now, this.local) : undefined;
     // One that goes on after a wait has a slot of its own again, and is told of that like all others.
-    while (next !== undefined && next.resumptions > 0)
-      next = this.local.running < this.local.spec.slots ? core.claim(now, this.local) : undefined;
+    let next = this.claimNext(now);
+    while (next !== undefined && next.resumptions > 0) next = this.claimNext(now);
     this.publish();
     // One end may have let several tasks through, and the start may have a moment of its own.
     const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
     if (hasRoom && core.state.index.size > 0) this.dispatchSoon();
     else if (core.hasMoments) this.setAlarm();
     return next;
+  }
+
+  private claimNext(now: Moment): Attempt | undefined {
+    const { core, local } = this;
+    return local.running < local.spec.slots && this.mayStart() ? core.claim(now, local) : undefined;
   }
 
   /** @internal What the attempt's handler is given. */
@@ -291,8 +280,9 @@ export class Scheduler extends Controls {
     const { settled, resumed, aborted } = this.core.outbox;
     if (settled.length > 0) {
       // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
-      if (settled.length === 1) settleOne(settled.pop() as Task);
-      else for (const task of settled.splice(0)) settleOne(task);
+      for (const task of settled.length === 1 ? [settled.pop() as Task] : settled.splice(0)) {
+        (task.payload as Payload).settle(task);
+      }
     }
     if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.signals.get(attempt)?.goOn();
     if (aborted.length > 0) this.abort(aborted.splice(0));
@@ -306,8 +296,4 @@ export class Scheduler extends Controls {
       this.signals.delete(attempt);
     }
   }
-}
-
-function settleOne(task: Task): void {
-  (task.payload as Payload).settle(task);
 }

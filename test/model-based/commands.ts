@@ -12,7 +12,8 @@ import {
   type TaskOptions,
 } from '../../src/model/index.js';
 import { agree } from './agree.js';
-import { type Naive, Refused, type NaiveAttempt, type NaiveTask, type NaiveWorker, type Ref } from './naive.js';
+import type { Naive, NaiveAttempt, NaiveTask, NaiveWorker, Ref } from './naive.js';
+import { Refused } from './naive-task.js';
 import type { NaiveAging, NaiveStrategy } from './naive-order.js';
 import type { NaiveBound } from './naive-pressure.js';
 

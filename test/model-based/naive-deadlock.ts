@@ -1,5 +1,6 @@
 import { keptNeeds } from '../../src/model/index.js';
-import { isOver, waitsFor, type Naive, type NaiveAttempt, type NaiveTask } from './naive.js';
+import type { Naive, NaiveAttempt, NaiveTask } from './naive.js';
+import { isOver, waitsFor } from './naive-task.js';
 
 /** Units of a resource that those of the tasks keep whose attempts wait. */
 function unitsKept(model: Naive, resource: string, tasks: readonly NaiveTask[]): number {

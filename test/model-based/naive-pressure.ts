@@ -1,4 +1,5 @@
-import { Refused, type Naive, type NaiveSubmission, type NaiveTask } from './naive.js';
+import type { Naive, NaiveSubmission, NaiveTask } from './naive.js';
+import { Refused } from './naive-task.js';
 
 export interface NaiveBound {
   readonly maxPending: number;

@@ -9,6 +9,7 @@ import {
 import { lastInTheWay, stuckTasks } from './naive-deadlock.js';
 import { pick, type NaiveAging, type NaiveStrategy } from './naive-order.js';
 import { checkRoom, worst, type NaiveBound } from './naive-pressure.js';
+import { Refused, endedBadly, isOver, waitsFor } from './naive-task.js';
 import { NaiveTurns } from './naive-turns.js';
 
 /*
@@ -90,14 +91,6 @@ export interface NaiveSubmission {
   readonly after: readonly Ref[];
 }
 
-/** What a command that is refused throws. */
-export class Refused extends Error {}
-
-const FINAL: readonly TaskState[] = ['completed', 'failed', 'cancelled', 'skipped'];
-export const isOver = (task: NaiveTask): boolean => FINAL.includes(task.state);
-const endedBadly = (state: TaskState): boolean => FINAL.includes(state) && state !== 'completed';
-export const waitsFor = (task: NaiveTask, other: NaiveTask): boolean =>
-  !isOver(other) && task.edges.some(({ on, passed }) => on === other && !passed);
 const bySequence = (x: NaiveTask, y: NaiveTask): number => x.sequence - y.sequence;
 
 const first = (dues: readonly Due[], now: number): Due | undefined =>

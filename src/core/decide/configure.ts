@@ -139,7 +139,9 @@ export function pauseChannel(state: State, name: string): void {
 export function resumeChannel(state: State, name: string): void {
   const channel = state.places.knownChannel(name);
   if (channel?.paused !== true) return;
+  const held = [...channel.held];
   state.index.resume(channel, state.mono);
+  for (const task of held) state.waitsFrom(task);
   state.places.release(channel);
   state.emit?.({ kind: 'channel.resumed', channel: name, wall: state.wall, mono: state.mono });
 }

@@ -1,0 +1,44 @@
+import type { CoreLoad } from '../core/index.js';
+import { parsePositiveDuration, refuseConfig } from '../model/index.js';
+
+/** How busy a scheduler is. */
+export interface Load extends CoreLoad {
+  /** Tasks that wait to be let in. */
+  readonly waiting: number;
+  /** Whether `maxPending` was reached, and `lowWater` not since. */
+  readonly saturated: boolean;
+  /** The mean delay of the event loop since it was last asked for; 0 at first, as it is measured from then on. */
+  readonly eventLoopDelayMs: number;
+}
+
+/** Whether anything more may start, as the user decides by the load. */
+export class Admission {
+  /** Monotonic time at which the user is asked again; `Infinity` unless starts are held back. */
+  askAgainAt = Infinity;
+
+  private constructor(
+    private readonly admit: (load: Load) => boolean,
+    private readonly everyMs: number,
+    private readonly load: () => Load,
+  ) {}
+
+  /** From what a user says; `undefined` when everything may start. */
+  static of(admit: unknown, every: unknown, load: () => Load): Admission | undefined {
+    const everyMs = every === undefined ? 100 : parsePositiveDuration(every, 'admitEvery', refuseConfig);
+    if (admit === undefined) return undefined;
+    if (typeof admit !== 'function') return refuseConfig('admit', admit, 'a function of the load');
+    return new Admission(admit as (load: Load) => boolean, everyMs, load);
+  }
+
+  /** Asks the user. One who throws must not stop everything: it counts as a yes. */
+  allows(mono: number): boolean {
+    let allowed = true;
+    try {
+      allowed = this.admit(this.load());
+    } catch {
+      // It stays a yes.
+    }
+    this.askAgainAt = allowed ? Infinity : mono + this.everyMs;
+    return allowed;
+  }
+}

@@ -1,0 +1,14 @@
+import type { TaskState } from '../../src/model/index.js';
+import type { NaiveTask } from './naive.js';
+
+/** What a command that is refused throws. */
+export class Refused extends Error {}
+
+const FINAL: readonly TaskState[] = ['completed', 'failed', 'cancelled', 'skipped'];
+
+export const isOver = (task: NaiveTask): boolean => FINAL.includes(task.state);
+
+export const endedBadly = (state: TaskState): boolean => FINAL.includes(state) && state !== 'completed';
+
+export const waitsFor = (task: NaiveTask, other: NaiveTask): boolean =>
+  !isOver(other) && task.edges.some(({ on, passed }) => on === other && !passed);

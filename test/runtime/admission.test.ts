@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { Scheduler, type Load, type SchedulerOptions } from '../../src/index.js';
+import { LoopDelay } from '../../src/runtime/loop-delay.js';
+import { VirtualClock } from '../../src/testing/index.js';
+
+function held(options: SchedulerOptions): { readonly scheduler: Scheduler; readonly clock: VirtualClock } {
+  const clock = new VirtualClock();
+  return { clock, scheduler: new Scheduler({ clock, ...options }) };
+}
+
+test('C8.4 a scheduler tells its load, event-loop delay included', async () => {
+  const { scheduler, clock } = held({ concurrency: 1, maxPending: 2, resources: { gpu: 2 } });
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  scheduler.add(() => opened, { needs: { gpu: 1 } });
+  await clock.advance(0);
+  scheduler.add(() => 1);
+  await clock.advance(30);
+  scheduler.add(() => 2);
+  scheduler.add(() => 3);
+  const load = scheduler.load();
+  expect(load).toMatchObject({ pending: 2, ready: 2, running: 1, waiting: 1, saturated: true, oldestWaitMs: 30 });
+  expect([load.slots.share, load.resources.get('gpu')?.share]).toEqual([1, 0.5]);
+  expect(load.eventLoopDelayMs).toBe(0);
+  open();
+  await scheduler.onIdle();
+  expect(scheduler.load()).toMatchObject({ pending: 0, running: 0, oldestWaitMs: 0, waits: { count: 4 } });
+  await scheduler.close();
+});
+
+test('C8.4 the event loop is measured only while somebody asks', () => {
+  const delay = new LoopDelay();
+  delay.rest(0);
+  expect(delay.isMeasuring).toBe(false);
+  expect(delay.read(0)).toBe(0);
+  expect(delay.read(9_000)).toBeGreaterThanOrEqual(0);
+  delay.rest(18_999);
+  expect(delay.isMeasuring).toBe(true);
+  delay.rest(19_000);
+  expect(delay.isMeasuring).toBe(false);
+});
+
+test('C8.5 admit holds starts back, and is asked again at the next change or after its interval, not in between', async () => {
+  let asked = 0;
+  let allowed = false;
+  const seen: Load[] = [];
+  const admit = (load: Load): boolean => {
+    asked += 1;
+    seen.push(load);
+    return allowed;
+  };
+  const { scheduler, clock } = held({ concurrency: 2, admit, admitEvery: '1s' });
+  const first = scheduler.add(() => 'first');
+  await clock.advance(999);
+  expect([asked, first.state]).toEqual([1, 'ready']);
+  await clock.advance(1);
+  expect([asked, first.state]).toEqual([2, 'ready']);
+  scheduler.add(() => 'second');
+  await clock.advance(0);
+  expect(asked).toBe(3);
+  expect(seen.at(-1)).toMatchObject({ ready: 2, oldestWaitMs: 1_000 });
+  allowed = true;
+  await clock.advance('1s');
+  expect(await first).toBe('first');
+  await scheduler.onIdle();
+  const before = asked;
+  await clock.advance('1h');
+  expect(asked).toBe(before);
+  await scheduler.close();
+});
+
+test('C8.5 a task whose time comes is not started unasked', async () => {
+  const { scheduler, clock } = held({ admit: () => false });
+  const handle = scheduler.add(() => 1, { delay: '1m' });
+  await clock.advance('2m');
+  expect(handle.state).toBe('ready');
+  handle.cancel();
+  await scheduler.close();
+});
+
+test('C8.5 pulling workers are held back as well, each time for one more start', async () => {
+  const { scheduler, clock } = held({ concurrency: 0, admit: ({ running }) => running < 2 });
+  for (let i = 0; i < 5; i += 1) scheduler.add(() => i);
+  const worker = scheduler.worker();
+  const claims = await worker.claimBatch(5);
+  expect(claims.length).toBe(2);
+  expect(await scheduler.assign(5)).toEqual([]);
+  const waiting = worker.next();
+  await claims[0]?.complete();
+  await clock.advance(0);
+  expect((await waiting).task.id).toBe('task-3');
+  await worker.close();
+});
+
+test('C8.5 an error in admit counts as yes', async () => {
+  const { scheduler } = held({
+    admit: () => {
+      throw new Error('out of order');
+    },
+  });
+  expect(await scheduler.add(() => 'ran')).toBe('ran');
+  await scheduler.close();
+});
+
+test.each([
+  [{ admit: 'yes' }, 'admit'],
+  [{ admit: () => true, admitEvery: 0 }, 'admitEvery'],
+])('C8.5 bad input: %j is refused', (options, field) => {
+  expect(() => new Scheduler(options as unknown as SchedulerOptions)).toThrow(expect.objectContaining({ field }));
+});
