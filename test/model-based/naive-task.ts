@@ -6,9 +6,11 @@ export class Refused extends Error {}
 
 const FINAL: readonly TaskState[] = ['completed', 'failed', 'cancelled', 'skipped'];
 
-export const isOver = (task: NaiveTask): boolean => FINAL.includes(task.state);
+export const hasEnded = (state: TaskState): boolean => FINAL.includes(state);
 
-export const endedBadly = (state: TaskState): boolean => FINAL.includes(state) && state !== 'completed';
+export const isOver = (task: NaiveTask): boolean => hasEnded(task.state);
+
+export const endedBadly = (state: TaskState): boolean => hasEnded(state) && state !== 'completed';
 
 export const waitsFor = (task: NaiveTask, other: NaiveTask): boolean =>
   !isOver(other) && task.edges.some(({ on, passed }) => on === other && !passed);

@@ -9,7 +9,7 @@ import {
 import { lastInTheWay, stuckTasks } from './naive-deadlock.js';
 import { pick, type NaiveAging, type NaiveStrategy } from './naive-order.js';
 import { checkRoom, worst, type NaiveBound } from './naive-pressure.js';
-import { Refused, endedBadly, isOver, waitsFor } from './naive-task.js';
+import { Refused, endedBadly, hasEnded, isOver, waitsFor } from './naive-task.js';
 import { NaiveTurns } from './naive-turns.js';
 
 /*
@@ -508,7 +508,7 @@ export class Naive {
         throw new Refused('deadlock');
       }
     }
-    if (FINAL.includes(ended)) {
+    if (hasEnded(ended)) {
       if (ended !== 'completed' && onFailure !== 'run') this.end(task, onFailure === 'fail' ? 'failed' : 'skipped');
       return;
     }
