@@ -1,5 +1,5 @@
 import { keptNeeds } from '../../src/model/index.js';
-import { isOver, waitsFor, type Naive, type NaiveAttempt, type NaiveTask } from './naive.js';
+import type { Naive, NaiveAttempt, NaiveTask } from './naive.js';
 
 /** Units of a resource that those of the tasks keep whose attempts wait. */
 function unitsKept(model: Naive, resource: string, tasks: readonly NaiveTask[]): number {
@@ -27,7 +27,7 @@ export function stuckTasks(model: Naive): NaiveTask[] {
     const left = stuck.filter(
       (task) =>
         task.state !== 'running' &&
-        (stuck.some((other) => waitsFor(task, other)) || lacks(model, task, stuck).length > 0),
+        (stuck.some((other) => model.waitsFor(task, other)) || lacks(model, task, stuck).length > 0),
     );
     if (left.length === stuck.length) return left;
     stuck = left;
@@ -38,8 +38,7 @@ export function stuckTasks(model: Naive): NaiveTask[] {
 export function lastInTheWay(model: Naive, around: readonly NaiveTask[]): NaiveAttempt | undefined {
   const stuck = stuckTasks(model);
   const concerned = new Set([...around, ...model.unfinished().filter((task) => model.waiting(task) !== undefined)]);
-  for (const task of concerned)
-    for (const { on } of task.edges) if (!isOver(on) && waitsFor(task, on)) concerned.add(on);
+  for (const task of concerned) for (const { on } of task.edges) if (model.waitsFor(task, on)) concerned.add(on);
   const lacked = stuck.filter((task) => concerned.has(task)).flatMap((task) => lacks(model, task, stuck));
   const attempts = stuck
     .filter((task) => keptNeeds(task.spec).some(({ resource }) => lacked.includes(resource)))

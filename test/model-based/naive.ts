@@ -95,7 +95,7 @@ export class Refused extends Error {}
 const FINAL: readonly TaskState[] = ['completed', 'failed', 'cancelled', 'skipped'];
 export const isOver = (task: NaiveTask): boolean => FINAL.includes(task.state);
 const endedBadly = (state: TaskState): boolean => FINAL.includes(state) && state !== 'completed';
-export const waitsFor = (task: NaiveTask, other: NaiveTask): boolean =>
+const waitsFor = (task: NaiveTask, other: NaiveTask): boolean =>
   !isOver(other) && task.edges.some(({ on, passed }) => on === other && !passed);
 const bySequence = (x: NaiveTask, y: NaiveTask): number => x.sequence - y.sequence;
 
@@ -143,6 +143,10 @@ export class Naive {
   waiting(task: NaiveTask): NaiveAttempt | undefined {
     if (task.attempts === 0 || task.state === 'running') return undefined;
     return this.attempts.find((each) => each.task === task && each.life === 'counts' && each.waitsSince !== undefined);
+  }
+
+  waitsFor(task: NaiveTask, other: NaiveTask): boolean {
+    return waitsFor(task, other);
   }
 
   /** Whether the task has an attempt that counts, be it that it runs or that it waits. */
