@@ -208,10 +208,10 @@ export class Deadlock {
     let at = goal;
     do {
       const { task, step } = before.get(at) as { readonly task: Task; readonly step: WaitOn };
-      steps.unshift(stepOf(task, step));
+      steps.push(stepOf(task, step));
       at = task;
     } while (at !== from);
-    return steps;
+    return steps.reverse();
   }
 
   /** Whoever cannot end is blocked by another one who cannot, so that following them must come round. */

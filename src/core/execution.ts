@@ -32,8 +32,10 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   state.lastServed = workerId;
   if (task.spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
   if (leaseMs !== Infinity) awaitLease(state, attempt);
-  state.lending.heldChanged(task.spec.needs);
-  state.lending.tell();
+  if (task.spec.needs.length > 0) {
+    state.lending.heldChanged(task.spec.needs);
+    state.lending.tell();
+  }
   state.emit?.({
     kind: 'attempt.started',
     task: task.id,
@@ -76,8 +78,8 @@ export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
     if (how === 'succeeded') noteDuration(state, attempt);
     giveBack(state, attempt);
   }
-  if (attempt.wait === undefined) state.lending.tell();
-  else state.inheritance.tell();
+  if (attempt.wait !== undefined) state.inheritance.tell();
+  else if (task.spec.needs.length > 0) state.lending.tell();
   state.emit?.({
     kind: 'attempt.ended',
     task: task.id,
@@ -123,7 +125,7 @@ function giveBack(state: State, attempt: Attempt): void {
   }
   if (!wasOpen && place.channel.isOpen()) state.index.channelOpened(place.channel);
   state.places.leave(task.place);
-  state.lending.heldChanged(task.spec.needs);
+  if (task.spec.needs.length > 0) state.lending.heldChanged(task.spec.needs);
 }
 
 function noteDuration(state: State, attempt: Attempt): void {

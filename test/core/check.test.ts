@@ -246,3 +246,70 @@ describe('G3 G6 G7 G9 check() sees what is broken', () => {
     }
   });
 });
+
+/** One attempt waits and keeps what others lack, another one has ended in its wait. */
+function waiting(): Sim {
+  const s = sim();
+  s.send({ kind: 'setCapacity', resource: 'gpu', units: 3 });
+  for (const id of ['keeper', 'broken']) s.add(id, { needs: { gpu: 1 } });
+  s.claim(2, 'w');
+  s.add('child', { delay: 1_000, needs: { gpu: 1 } });
+  s.add('lacks', { priority: 'high', needs: { gpu: 2 } });
+  for (const id of ['keeper', 'broken']) s.waitFor(id, 'child');
+  s.cancel('broken');
+  return s;
+}
+
+const WAIT_CORRUPTIONS: readonly Corruption[] = [
+  [/^G7: 1 run, counted 0/, 'a wait that is not counted', (state) => (state.running = 0)],
+  [
+    /^G7: 2 run|^index: its wait is not known/,
+    'a wait that was lost',
+    (state) => {
+      state.suspended.clear();
+    },
+  ],
+  [
+    /^index: place \d+ counts/,
+    'a place in line that was left',
+    (state, s) => {
+      state.places.leave(attemptOf(s, 'keeper').wait!.place);
+    },
+  ],
+  [
+    /^index: waiting attempts keep 1 of "gpu", counted 0/,
+    'a keeper that was forgotten',
+    (state, s) => {
+      state.lending.keepNoMore(s.task('keeper'));
+    },
+  ],
+  [/^C5: the effective level should be 1/, 'a level that was not lent', (_state, s) => (s.task('keeper').urgency = 2)],
+  [
+    /^C12: the effective level should be 1/,
+    'a level that only upholds itself',
+    (state, s) => {
+      state.inheritance.lendThrough(s.task('keeper'), 0);
+    },
+  ],
+  [
+    /^G9: nobody can go on: "keeper" → "child" → "keeper"/,
+    'a deadlock',
+    (state) => (state.resources.pools.get('gpu')!.capacity = 1),
+  ],
+];
+
+describe('C12.1 C12.2 C12.3 check() sees what is broken about waits', () => {
+  test('waits in which nothing is broken pass', () => {
+    expect(() => {
+      waiting().core.check();
+    }).not.toThrow();
+  });
+
+  test.each(WAIT_CORRUPTIONS)('%s: %s', (found, _what, corrupt) => {
+    const s = waiting();
+    corrupt(s.core.state, s);
+    expect(() => {
+      s.core.check();
+    }).toThrow(found);
+  });
+});

@@ -208,6 +208,19 @@ describe('waiting for another task', () => {
     expect(s.running()).toEqual([]);
   });
 
+  test('C12.1 what is left of its first wait in line is not taken for the one after', () => {
+    const s = withGpu(1, { aging: { everyMs: Infinity, maxBoost: 0, maxWaitMs: Infinity } });
+    s.worker('w', { slots: 1, strategy: 'lifo' });
+    s.add('child');
+    s.add('parent', { channel: 'A', needs: { gpu: 1 } });
+    // The scheduler's own order is not asked, so that it still has the parent where that first stood.
+    expect(s.claim(1, 'w')).toEqual(['parent']);
+    s.waitFor('parent', 'child');
+    s.cancel('child');
+    s.send({ kind: 'pauseChannel', channel: 'A' });
+    expect(s.claim(1, 'w')).toEqual(['parent']);
+  });
+
   test('C12.1 under fair its channel pays one turn, however often it waits', () => {
     const turns = [0, 1, 3].map((waits) => {
       const s = sim({ slots: 1, strategy: 'fair' });
