@@ -57,6 +57,8 @@ export {
   UnknownTaskError,
   UnschedulableError,
   UnsupportedVersionError,
+  type DroppedData,
+  type SaturatedData,
   type SchedulerErrorCode,
   type WaitStep,
 } from './model/index.js';

@@ -91,7 +91,8 @@ export class DroppedError extends SchedulerError {
   }
 }
 
-interface DroppedData {
+/** Which task was dropped, and why. */
+export interface DroppedData {
   readonly taskId: string;
   readonly policy: 'drop-oldest' | 'drop-lowest';
 }

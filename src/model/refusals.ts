@@ -178,7 +178,8 @@ export class SaturatedError extends SchedulerError {
   }
 }
 
-interface SaturatedData {
+/** How many tasks are pending, and how many may be. */
+export interface SaturatedData {
   readonly pending: number;
   readonly maxPending: number;
   readonly adding?: number;

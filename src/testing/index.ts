@@ -43,6 +43,7 @@ export type {
 export type {
   Attempt,
   AttemptEnd,
+  AttemptWait,
   Backoff,
   CatchUp,
   Charged,
