@@ -1,7 +1,7 @@
 import { Attempt, isFinal, type Task } from '../model/index.js';
 import { show } from '../model/show.js';
 import type { Pool } from '../ready/index.js';
-import { holdingAttempts } from './attempts.js';
+import { holdingAttempts, holdingsOf } from './attempts.js';
 import { broken } from './broken.js';
 import { checkIndex } from './check-index.js';
 import { Series } from './series.js';
@@ -30,8 +30,7 @@ export function check(state: State): void {
 
 /** Throws unless the limits leave room for a task that has just been started. */
 export function checkStart(state: State, task: Task): void {
-  const place = state.places.at(task.place);
-  for (const pool of [place.channel.limit, ...place.shape.gates.map((gate) => gate.pool)]) {
+  for (const [pool] of holdingsOf(state, task)) {
     if (pool.held > pool.capacity + DRIFT) {
       broken(state, 'G7', `${task.id} started beyond the capacity ${pool.capacity} of ${show(pool.name)}`, task);
     }
@@ -91,11 +90,7 @@ function checkHoldings(state: State, attempts: readonly Attempt[]): void {
   const hold = (pool: Pool, amount: number): void => {
     held.set(pool, (held.get(pool) ?? 0) + amount);
   };
-  for (const { task } of attempts) {
-    const place = state.places.at(task.place);
-    hold(place.channel.limit, 1);
-    for (const { pool, amount } of place.shape.gates) hold(pool, amount);
-  }
+  for (const { task } of attempts) for (const [pool, amount] of holdingsOf(state, task)) hold(pool, amount);
   const limits = [...state.places.allChannels()].map((channel) => channel.limit);
   for (const pool of [...state.resources.allPools(), ...limits]) {
     const sum = held.get(pool) ?? 0;

@@ -23,7 +23,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   state.running += 1;
   // An attempt keeps its place alive by itself: it may outlive its task.
   place.tasks += 1;
-  state.resources.take(place);
+  state.resources.take(task, place);
   if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
   chargeTurn(state, attempt);
   worker.running += 1;
@@ -103,7 +103,7 @@ function giveBack(state: State, attempt: Attempt): void {
   const wasOpen = place.channel.isOpen();
   attempt.over = true;
   state.running -= 1;
-  state.resources.release(place);
+  state.resources.release(task, place);
   const worker = state.workers.get(attempt.workerId);
   if (worker !== undefined) worker.running -= 1;
   const { charged } = attempt;

@@ -1,6 +1,6 @@
 import { isFinal, type Attempt, type Task } from '../model/index.js';
 import { defaultWeight, isWeighted, usableWeight, type Place, type Pool } from '../ready/index.js';
-import { holdingAttempts } from './attempts.js';
+import { holdingAttempts, holdingsOf } from './attempts.js';
 import type { Explanation, Holder, Obstacle, Standing } from './explanation.js';
 import { pending } from './pending.js';
 import type { State } from './state.js';
@@ -34,24 +34,24 @@ function explainReady(state: State, task: Task): Explanation {
   const place = state.places.at(task.place);
   const obstacles: Obstacle[] = [];
   if (place.channel.paused) obstacles.push({ kind: 'paused', channel: place.channel.name });
-  obstacles.push(...lackingPools(state, place), ...lackingWorker(state, place));
+  obstacles.push(...lackingPools(state, task), ...lackingWorker(state, place));
   const standing = place.channel.paused ? undefined : standingOf(state, task);
   return { task: task.id, kind: 'ready', obstacles, standing };
 }
 
-function lackingPools(state: State, place: Place): Obstacle[] {
+function lackingPools(state: State, task: Task): Obstacle[] {
   const { resources } = state;
   const obstacles: Obstacle[] = [];
   const limit = (scope: 'global' | 'type' | 'channel', key: string, pool: Pool): void => {
     obstacles.push({ kind: 'limit', scope, key, limit: pool.capacity, filledBy: holders(state, pool) });
   };
-  for (const { pool, amount } of place.shape.gates) {
+  for (const [pool, amount] of holdingsOf(state, task)) {
     if (pool.fits(amount)) continue;
     if (pool === resources.global) limit('global', '', pool);
+    else if (pool === state.places.at(task.place).channel.limit) limit('channel', pool.name, pool);
     else if (resources.pools.get(pool.name) === pool) obstacles.push(lackingResource(state, pool, amount));
     else limit('type', pool.name, pool);
   }
-  if (!place.channel.isOpen()) limit('channel', place.channel.name, place.channel.limit);
   return obstacles;
 }
 
@@ -71,9 +71,7 @@ function holders(state: State, pool: Pool): Holder[] {
 }
 
 function amountHeld(state: State, attempt: Attempt, pool: Pool): number {
-  const place = state.places.at(attempt.task.place);
-  if (place.channel.limit === pool) return 1;
-  return place.shape.gates.find((gate) => gate.pool === pool)?.amount ?? 0;
+  return holdingsOf(state, attempt.task).find(([held]) => held === pool)?.[1] ?? 0;
 }
 
 function lackingWorker(state: State, place: Place): Obstacle[] {
@@ -109,7 +107,7 @@ function chanceOf(state: State, task: Task): number {
   let total = 0;
   for (const each of state.index.all()) {
     const { shape, channel } = state.places.at(each.place);
-    if (each === task || (shape.isOpen() && channel.isOpen())) total += weightOf(each.urgency);
+    if (each === task || (shape.admits(each) && channel.isOpen())) total += weightOf(each.urgency);
   }
   return weightOf(task.urgency) / total;
 }

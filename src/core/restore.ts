@@ -129,7 +129,7 @@ function hold(state: State, attempt: Attempt): Attempt {
   const place = state.places.enter(task.spec);
   task.place = place.index;
   state.running += 1;
-  state.resources.take(place);
+  state.resources.take(task, place);
   const { timeoutMs } = task.spec;
   const { sequence } = task;
   if (timeoutMs !== Infinity) {

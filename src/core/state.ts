@@ -128,7 +128,14 @@ export class State {
       (channel) => channel.paused,
       (shape) => {
         this.resources.dropShape(shape.type);
-        this.index.forgetShape(shape);
+        this.index.eachOrder((order) => {
+          order.dropShape(shape);
+        });
+      },
+      (shape) => {
+        this.index.eachOrder((order) => {
+          order.shapeMixed(shape);
+        });
       },
     );
     this.path = new CriticalPath(this.dependencies, (task) => {

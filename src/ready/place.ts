@@ -1,31 +1,59 @@
 import type { CapabilityValue, Need, Task, TaskSpec } from '../model/index.js';
 import { Pool } from './pool.js';
 
-/** So many units of a pool that a start takes. */
-export interface Gate {
-  readonly pool: Pool;
-  readonly amount: number;
+/** The pools that the tasks of a shape draw on. */
+export interface Gates {
+  /** Of each of these a start takes one. */
+  readonly single: readonly Pool[];
+  /** Of these, in the order of the resources' names, it takes what the task needs. */
+  readonly needed: readonly Pool[];
 }
 
-/** What tasks are admitted by, interned: type, needs and capabilities, with the pools they draw on. */
+/** What tasks are admitted by, interned: type, capabilities and the names of the resources, with the pools behind them. */
 export class Shape {
   /** How many places use it. */
   places = 0;
+  /** Its places, by the names of their channels. */
+  readonly byChannel = new Map<string, Place>();
 
   constructor(
     readonly index: number,
     /** The same for equal shapes in every process. */
     readonly key: string,
     readonly type: string,
-    readonly needs: readonly Need[],
+    /** The names of the resources, sorted. */
+    readonly needs: readonly string[],
     readonly capabilities: readonly (readonly [string, CapabilityValue])[],
-    readonly gates: readonly Gate[],
+    readonly gates: Gates,
+    /** What each of its tasks takes of its resources; `undefined` once tasks have come that take different amounts. */
+    public amounts: readonly number[] | undefined,
   ) {}
 
-  /** Whether a task of this shape could start now. Tested at the claim, so that opening a shape moves nothing. */
+  /** Whether its tasks differ in what they need, so that each fits or does not fit by itself. */
+  get isMixed(): boolean {
+    return this.amounts === undefined;
+  }
+
+  /**
+   * Whether a task of this shape could start now; of a mixed one, as far as that does not depend on its amounts.
+   * Tested at the claim, so that opening a shape moves nothing.
+   */
   isOpen(): boolean {
-    for (const gate of this.gates) if (!gate.pool.fits(gate.amount)) return false;
+    for (const pool of this.gates.single) if (!pool.fits(1)) return false;
+    return this.amounts === undefined || this.fits(this.amounts);
+  }
+
+  /** Whether so much of each of its resources can be taken. */
+  readonly fits = (amounts: readonly number[]): boolean => {
+    const { needed } = this.gates;
+    for (let i = 0; i < needed.length; i += 1) if (!(needed[i] as Pool).fits(amounts[i] as number)) return false;
     return true;
+  };
+
+  /** Whether this task of the shape could start now, as far as its limits and resources go. */
+  admits(task: Task): boolean {
+    if (!this.isOpen()) return false;
+    return this.amounts !== undefined || this.fits(amountsOf(task.spec));
   }
 }
 
@@ -63,7 +91,7 @@ export class Place {
 }
 
 /** Makes the gates of a new shape: which pools it draws on is the resource manager's knowledge. */
-export type GatesFor = (type: string, needs: readonly Need[]) => readonly Gate[];
+export type GatesFor = (type: string, needs: readonly Need[]) => Gates;
 
 /** Below so many unused places nothing is swept. */
 const IDLE_PLACES = 1024;
@@ -73,7 +101,7 @@ export class Places {
   private readonly shapes = new Map<string, Shape>();
   private readonly channels = new Map<string, Channel>();
   private readonly byIndex: (Place | undefined)[] = [];
-  private readonly byShape: (Map<string, Place> | undefined)[] = [];
+  private readonly byShape: (Shape | undefined)[] = [];
   private readonly freePlaces: number[] = [];
   private readonly freeShapes: number[] = [];
   private idle = 0;
@@ -91,6 +119,8 @@ export class Places {
     private readonly keep: (channel: Channel) => boolean,
     /** Told when no place has this shape any more, and its index may be used for another one. */
     private readonly shapeDropped: (shape: Shape) => void,
+    /** Told when a task comes that needs other amounts than those before it. */
+    private readonly shapeMixed: (shape: Shape) => void,
   ) {}
 
   at(index: number): Place {
@@ -140,8 +170,8 @@ export class Places {
 
   /** The places of one channel. */
   *ofChannel(channel: Channel): Iterable<Place> {
-    for (const places of this.byShape) {
-      const place = places?.get(channel.name);
+    for (const shape of this.byShape) {
+      const place = shape?.byChannel.get(channel.name);
       if (place !== undefined) yield place;
     }
   }
@@ -172,7 +202,7 @@ export class Places {
 
   private placeFor(spec: TaskSpec): Place {
     const shape = this.shapeFor(spec);
-    const places = this.byShape[shape.index] as Map<string, Place>;
+    const places = shape.byChannel;
     let place = places.get(spec.channel);
     if (place === undefined) {
       const channel = this.channel(spec.channel);
@@ -203,13 +233,22 @@ export class Places {
   private shapeFor(spec: TaskSpec): Shape {
     const key = shapeKey(spec);
     const known = this.shapes.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.compareAmounts(known, spec.needs);
+      return known;
+    }
     const index = this.freeShapes.pop() ?? this.byShape.length;
     const gates = this.gatesFor(spec.type, spec.needs);
-    const shape = new Shape(index, key, spec.type, spec.needs, spec.capabilities, gates);
+    const shape = new Shape(index, key, spec.type, namesOf(spec), spec.capabilities, gates, amountsOf(spec));
     this.shapes.set(key, shape);
-    this.byShape[index] = new Map();
+    this.byShape[index] = shape;
     return shape;
+  }
+
+  private compareAmounts(shape: Shape, needs: readonly Need[]): void {
+    if (shape.amounts?.every((amount, i) => amount === needs[i]?.amount) !== false) return;
+    shape.amounts = undefined;
+    this.shapeMixed(shape);
   }
 
   private prepared(name: string): Channel {
@@ -225,7 +264,7 @@ export class Places {
       this.forget(place);
       this.byIndex[place.index] = undefined;
       this.freePlaces.push(place.index);
-      this.byShape[place.shape.index]?.delete(place.channel.name);
+      place.shape.byChannel.delete(place.channel.name);
       place.shape.places -= 1;
       place.channel.places -= 1;
       if (place.shape.places === 0) this.dropShape(place.shape);
@@ -246,5 +285,14 @@ export class Places {
 function shapeKey(spec: TaskSpec): string {
   if (spec.needs.length === 0 && spec.capabilities.length === 0) return spec.type;
   // No type contains a control character, so no type can be taken for the key of a richer shape.
-  return `\0${JSON.stringify([spec.type, spec.needs, spec.capabilities])}`;
+  return `\0${JSON.stringify([spec.type, namesOf(spec), spec.capabilities])}`;
+}
+
+function namesOf(spec: TaskSpec): string[] {
+  return spec.needs.map((need) => need.resource);
+}
+
+/** What a task takes of its resources, in the order of their names. */
+export function amountsOf(spec: TaskSpec): number[] {
+  return spec.needs.map((need) => need.amount);
 }

@@ -210,12 +210,6 @@ export class ReadyIndex {
     });
   }
 
-  forgetShape(shape: Shape): void {
-    this.eachOrder((order) => {
-      order.dropShape(shape);
-    });
-  }
-
   channelClosed(channel: Channel): void {
     this.eachOrder((order) => {
       order.channelClosed(channel);
@@ -238,7 +232,8 @@ export class ReadyIndex {
     return this.views.find((view) => view.built && view.filter === undefined) as View;
   }
 
-  private eachOrder(visit: (order: Order) => void): void {
+  /** Tells something to every order. */
+  eachOrder(visit: (order: Order) => void): void {
     for (const view of this.views) view.each(visit);
   }
 
