@@ -4,7 +4,7 @@ export { toDot, toMermaid } from './observe/graph-export.js';
 export { Scheduler, type AddOptions } from './runtime/scheduler.js';
 export type { After } from './runtime/after.js';
 export { Handle, type Handler, type TaskContext } from './runtime/handle.js';
-export type { AgingOptions, SchedulerOptions } from './runtime/scheduler-options.js';
+export type { AgingOptions, SchedulerOptions, TypeLimitOptions } from './runtime/scheduler-options.js';
 export type {
   Candidate,
   ChoiceContext,
@@ -55,6 +55,8 @@ export type {
   LevelName,
   Need,
   Priority,
+  RateLimit,
+  RateOptions,
   RetryOptions,
   TaskGraph,
   TaskOptions,

@@ -21,6 +21,7 @@ import { submit, type DependencyInput } from './decide/submit.js';
 import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
+import { nextFit } from './next-fit.js';
 import { pending } from './pending.js';
 import { optionsIn, restore, type RestoreOptions } from './restore.js';
 import { snapshotOf, type CoreSnapshot } from './snapshot.js';
@@ -154,12 +155,15 @@ export class Core {
 
   /** @internal Whether anything is due at some time; asking first is cheaper than asking when. */
   get hasMoments(): boolean {
-    return this.state.wallLine.size > 0 || this.state.monoLine.size > 0;
+    const { wallLine, monoLine, resources } = this.state;
+    return wallLine.size > 0 || monoLine.size > 0 || resources.hasFlows;
   }
 
   /** When to send the next `tick`. */
   nextWakeAt(): Wake {
-    return { wall: this.state.wallLine.next(), mono: this.state.monoLine.next() };
+    const { wallLine, monoLine, resources } = this.state;
+    const mono = resources.hasFlows ? Math.min(monoLine.next(), nextFit(this.state)) : monoLine.next();
+    return { wall: wallLine.next(), mono };
   }
 
   /** Whom a fact of the last command is about: task, channel, level, attempt and worker, where known. */

@@ -24,7 +24,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   // An attempt keeps its place alive by itself: it may outlive its task.
   place.tasks += 1;
   state.resources.take(task, place);
-  if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
+  if (!place.channel.isOpen()) state.index.channelChanged(place.channel);
   chargeTurn(state, attempt);
   worker.running += 1;
   const { timeoutMs } = task.spec;
@@ -111,7 +111,7 @@ function giveBack(state: State, attempt: Attempt): void {
     const tookMs = state.mono - attempt.started.mono;
     state.index.turns.correct(charged.level, task.spec.channel, charged.amount, tookMs);
   }
-  if (!wasOpen && place.channel.isOpen()) state.index.channelOpened(place.channel);
+  if (!wasOpen && place.channel.isOpen()) state.index.channelChanged(place.channel);
   state.places.leave(task.place);
 }
 

@@ -46,13 +46,25 @@ function lackingPools(state: State, task: Task): Obstacle[] {
     obstacles.push({ kind: 'limit', scope, key, limit: pool.capacity, filledBy: holders(state, pool) });
   };
   for (const [pool, amount] of holdingsOf(state, task)) {
-    if (pool.fits(amount)) continue;
+    const isResource = resources.pools.get(pool.name) === pool;
+    obstacles.push(...lackingTokens(state, pool, amount, isResource ? 'resource' : 'type'));
+    if (pool.hasRoom(amount)) continue;
     if (pool === resources.global) limit('global', '', pool);
     else if (pool === state.places.at(task.place).channel.limit) limit('channel', pool.name, pool);
-    else if (resources.pools.get(pool.name) === pool) obstacles.push(lackingResource(state, pool, amount));
+    else if (isResource) obstacles.push(lackingResource(state, pool, amount));
     else limit('type', pool.name, pool);
   }
   return obstacles;
+}
+
+function lackingTokens(state: State, { name: key, flow }: Pool, cost: number, scope: 'resource' | 'type'): Obstacle[] {
+  if (flow === undefined || flow.fits(cost)) return [];
+  const pausedMs = flow.closedUntil - state.mono;
+  const asked: Obstacle[] = pausedMs > 0 ? [{ kind: 'retryAfter', resource: key, remainingMs: pausedMs }] : [];
+  const { rate } = flow;
+  const tokens = flow.tokens();
+  if (rate === undefined || tokens >= cost) return asked;
+  return [...asked, { kind: 'rate', scope, key, cost, tokens, rate, remainingMs: flow.soonest(cost) - state.mono }];
 }
 
 function lackingResource(state: State, pool: Pool, needs: number): Obstacle {

@@ -70,7 +70,8 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   state.resources.load(snapshot.settings.resources);
   for (const [type, count, totalMs] of snapshot.means) state.means.set(type, { count, totalMs });
   restoreTasks(state, snapshot, specs);
-  for (const [resource, units] of snapshot.held) state.resources.hold(resource, units);
+  for (const [resource, units] of snapshot.held) state.resources.loadHeld(resource, units);
+  if (snapshot.flows !== undefined) state.resources.loadFlows(snapshot.flows);
   for (const record of snapshot.series) restoreSeries(state, record, specs);
   // Orders are made while they are still empty, so that nobody joins them anew.
   for (const record of snapshot.workers) attach(state, workerOf(record, state.options.strategies));
@@ -129,7 +130,7 @@ function hold(state: State, attempt: Attempt): Attempt {
   const place = state.places.enter(task.spec);
   task.place = place.index;
   state.running += 1;
-  state.resources.take(task, place);
+  state.resources.hold(task, place);
   const { timeoutMs } = task.spec;
   const { sequence } = task;
   if (timeoutMs !== Infinity) {

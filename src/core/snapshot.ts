@@ -23,7 +23,7 @@ import {
   type RecurrenceRecord,
   type SpecRecord,
 } from './records.js';
-import { finite, type ResourceSettings } from './resources.js';
+import { finite, type FlowRecords, type ResourceSettings } from './resources.js';
 import type { Series } from './series.js';
 import type { State } from './state.js';
 
@@ -115,6 +115,8 @@ export interface CoreSnapshot {
   readonly settings: SettingsRecord;
   /** Units held of each resource: fractions add up differently in another order. */
   readonly held: readonly (readonly [resource: string, units: number])[];
+  /** What rates have let through; absent in snapshots from before there were any. */
+  readonly flows?: FlowRecords;
   /** Paused channels, each with its ready tasks in the order in which they came. */
   readonly paused: readonly (readonly [channel: string, held: readonly number[]])[];
   readonly specs: readonly SpecRecord[];
@@ -157,6 +159,7 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     random: state.random.state(),
     settings: settingsRecord(state),
     held: [...state.resources.pools.values()].flatMap((pool) => (pool.held === 0 ? [] : [[pool.name, pool.held]])),
+    flows: state.resources.saveFlows(),
     paused: pausedRecord(state),
     tasks: tasks.map((task) => taskRecord(task, specs)),
     strays: [...strays].map((task) => taskRecord(task, specs)),

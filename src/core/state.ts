@@ -73,7 +73,7 @@ export interface TypeMean {
 /** Everything the core knows. Only transitions change it. */
 export class State {
   readonly table = new TaskTable();
-  readonly resources = new Resources();
+  readonly resources = new Resources(this);
   readonly places: Places;
   readonly index: ReadyIndex;
   readonly dependencies = new Dependencies();

@@ -4,7 +4,8 @@ import type { RankedTask } from './fitting-lane.js';
 import type { Front } from './front.js';
 import { Group, type GroupHost } from './group.js';
 import type { Lane } from './lane.js';
-import { MixedRanks, MixedTurns, type MixedHost, type MixedShape } from './mixed-shape.js';
+import type { MixedHost } from './mixed-shape.js';
+import { MixedShapes } from './mixed-shapes.js';
 import type { ClaimView, Order } from './order.js';
 import type { Channel, Place, Shape } from './place.js';
 import type { Plan } from './plan.js';
@@ -20,8 +21,8 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
   entries = 0;
   /** By the shape's index. */
   private readonly shapes: (ShapeGroups | undefined)[] = [];
-  /** Shapes whose tasks need different amounts; they have no groups. */
-  private readonly mixed = new Map<Shape, MixedShape>();
+  /** Shapes whose tasks need different amounts have no groups. */
+  private readonly mixed = new MixedShapes(this);
   /** Lanes that wait for their channel to open, by its name, each with its group. */
   private readonly parked = new Map<string, Map<Lane, Group>>();
   private readonly fair: boolean;
@@ -38,7 +39,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
 
   insert(task: Task, place: Place): void {
     if (place.shape.isMixed) {
-      if (this.mixedShape(place.shape).insert(task, place)) this.entries += 1;
+      if (this.mixed.at(place.shape).insert(task, place)) this.entries += 1;
       return;
     }
     const a = this.plan.first(task);
@@ -110,19 +111,26 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
       if (group === undefined) continue;
       if (best === undefined || this.compare(group, best, claim.window) < 0) best = group;
     }
-    if (this.mixed.size > 0) best = this.bestMixed(claim, best);
-    return best?.task;
+    return (this.mixed.size === 0 ? best : this.bestMixed(claim, best))?.task;
   }
 
   private bestMixed(claim: ClaimView, other: Front | undefined): Front | undefined {
     let best = other;
-    for (const [shape, mixed] of this.mixed) {
-      if (!shape.isOpen() || !claim.matches(shape)) continue;
-      const front = mixed.best(claim.window);
-      if (front === undefined) continue;
+    for (const front of this.mixed.fronts(claim)) {
       if (best === undefined || this.compare(front, best, claim.window) < 0) best = front;
     }
     return best;
+  }
+
+  soonest(claim: ClaimView): number {
+    let soonest = this.mixed.soonest(claim);
+    for (const groups of this.shapes) {
+      const shape = groups?.shape;
+      if (shape?.amounts === undefined || !claim.matches(shape)) continue;
+      const moment = shape.momentOf(shape.amounts);
+      if (moment > claim.mono && moment < soonest && groups?.heads.best(claim.window) !== undefined) soonest = moment;
+    }
+    return soonest;
   }
 
   /** The head of every open lane, for strategies that choose by themselves. */
@@ -133,21 +141,17 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
         for (const lane of group.allLanes()) if (!lane.parked && lane.refresh()) yield lane.task as Task;
       }
     }
-    for (const [shape, mixed] of this.mixed) if (shape.isOpen() && claim.matches(shape)) yield* mixed.heads();
+    yield* this.mixed.heads(claim);
   }
 
   /** The smallest pass among the channels of a level with work that could start now. */
   smallestPass(turns: LevelTurns, isServed: (shape: Shape) => boolean): number | undefined {
-    let smallest: number | undefined;
+    let smallest = this.mixed.smallestPass(turns.level, isServed);
     for (const groups of this.shapes) {
       const group = groups?.byWindow.get(0)?.get(turns.level);
       if (group === undefined || groups?.shape.isOpen() !== true || !isServed(groups.shape) || !group.refresh())
         continue;
       if (smallest === undefined || group.pass < smallest) smallest = group.pass;
-    }
-    for (const [shape, mixed] of this.mixed) {
-      const pass = shape.isOpen() && isServed(shape) ? mixed.smallestPass(turns.level) : undefined;
-      if (pass !== undefined && (smallest === undefined || pass < smallest)) smallest = pass;
     }
     return smallest;
   }
@@ -155,7 +159,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
   dropPlace(place: Place): void {
     const groups = this.shapes[place.shape.index];
     if (groups?.shape === place.shape) this.dropLanes(groups, [place]);
-    this.entries -= this.mixed.get(place.shape)?.dropPlace(place) ?? 0;
+    this.entries -= this.mixed.known(place.shape)?.dropPlace(place) ?? 0;
   }
 
   /** Takes these places' lanes out of the groups. */
@@ -174,7 +178,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
   }
 
   dropShape(shape: Shape): void {
-    this.mixed.delete(shape);
+    this.mixed.drop(shape);
     if (this.shapes[shape.index]?.shape === shape) this.shapes[shape.index] = undefined;
   }
 
@@ -184,7 +188,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
   }
 
   channelOpened(channel: Channel): void {
-    for (const mixed of this.mixed.values()) mixed.channelOpened(channel);
+    for (const mixed of this.mixed.all()) mixed.channelOpened(channel);
     const parked = this.parked.get(channel.name);
     if (parked === undefined) return;
     this.parked.delete(channel.name);
@@ -205,7 +209,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
     for (const groups of this.shapes) {
       for (const group of groups?.all() ?? []) for (const lane of group.allLanes()) lane.collect(lane, tasks);
     }
-    for (const mixed of this.mixed.values()) mixed.collect(tasks);
+    for (const mixed of this.mixed.all()) mixed.collect(tasks);
     return tasks;
   }
 
@@ -216,7 +220,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
       const lane = group.knownLane(place);
       lane?.collect(lane, tasks);
     }
-    this.mixed.get(place.shape)?.collectAt(place, tasks);
+    this.mixed.known(place.shape)?.collectAt(place, tasks);
     return tasks;
   }
 
@@ -262,15 +266,6 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
       this.shapes[shape.index] = groups;
     }
     return groups;
-  }
-
-  private mixedShape(shape: Shape): MixedShape {
-    let mixed = this.mixed.get(shape);
-    if (mixed === undefined) {
-      mixed = this.fair ? new MixedTurns(shape, this) : new MixedRanks(shape, this);
-      this.mixed.set(shape, mixed);
-    }
-    return mixed;
   }
 
   private groupOf(groups: ShapeGroups, task: Task): Group {

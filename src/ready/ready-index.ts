@@ -2,7 +2,8 @@ import { extraOf, type Task } from '../model/index.js';
 import { windowOf, type Aging } from './aging.js';
 import { inSequence } from './in-sequence.js';
 import type { ClaimView, Order } from './order.js';
-import type { Channel, Place, Places, Shape } from './place.js';
+import type { Channel, Place, Shape } from './place.js';
+import type { Places } from './places.js';
 import type { StrategyChoice } from './strategy.js';
 import { Turns, type LevelTurns } from './turns.js';
 import { View, type OrderSources, type PlaceFilter } from './view.js';
@@ -170,11 +171,20 @@ export class ReadyIndex {
 
   /** The best eligible task for a worker with this view. */
   best(view: View, mono: number, matches: (shape: Shape) => boolean): Task | undefined {
+    return view.best(this.claimAt(mono, matches), this.aging.maxWaitMs);
+  }
+
+  /** When a task could start for a worker with this view that waits for tokens alone; `Infinity` when none does. */
+  soonest(view: View, mono: number, matches: (shape: Shape) => boolean): number {
+    return view.soonest(this.claimAt(mono, matches));
+  }
+
+  private claimAt(mono: number, matches: (shape: Shape) => boolean): ClaimView {
     const { claim } = this;
     claim.mono = mono;
     claim.window = windowOf(this.aging, mono);
     claim.matches = matches;
-    return view.best(claim, this.aging.maxWaitMs);
+    return claim;
   }
 
   /** The channel's waiting tasks stand aside, and stop aging. */
@@ -205,21 +215,12 @@ export class ReadyIndex {
 
   /** The place is empty, or stands aside: no order keeps anything of it. */
   forget(place: Place): void {
-    this.eachOrder((order) => {
-      order.dropPlace(place);
-    });
+    for (const view of this.views) view.dropPlace(place);
   }
 
-  channelClosed(channel: Channel): void {
-    this.eachOrder((order) => {
-      order.channelClosed(channel);
-    });
-  }
-
-  channelOpened(channel: Channel): void {
-    this.eachOrder((order) => {
-      order.channelOpened(channel);
-    });
+  /** Whether the channel has room has changed. */
+  channelChanged(channel: Channel): void {
+    for (const view of this.views) view.channelChanged(channel);
   }
 
   /** Every ready task outside paused channels, each once, in order of sequence. */
@@ -287,13 +288,12 @@ export class ReadyIndex {
 
   private newTurns(): Turns {
     const { sources } = this;
-    const smallestPass = (level: LevelTurns): number | undefined => this.smallestPass(level);
-    return new Turns(sources.places, smallestPass, () => sources.uncorrected());
+    return new Turns(sources.places, this.smallestPass, () => sources.uncorrected());
   }
 
-  private smallestPass(level: LevelTurns): number | undefined {
+  private readonly smallestPass = (level: LevelTurns): number | undefined => {
     const fair = this.views.filter((view) => view.fairOrder !== undefined);
     const view = fair.find((each) => each.filter === undefined) ?? fair[0];
     return view?.fairOrder?.smallestPass(level, (shape) => this.sources.isServed(shape));
-  }
+  };
 }

@@ -3,7 +3,7 @@ import { ChosenOrder } from './chosen-order.js';
 import type { Aging } from './aging.js';
 import { LaneOrder } from './lane-order.js';
 import type { ClaimView, Order } from './order.js';
-import type { Place } from './place.js';
+import type { Channel, Place } from './place.js';
 import type { Plan } from './plan.js';
 import {
   customPlan,
@@ -137,6 +137,10 @@ export class View {
     return this.order?.best(claim);
   }
 
+  soonest(claim: ClaimView): number {
+    return this.order?.soonest(claim) ?? Infinity;
+  }
+
   /** Every live task it holds; one may come up more than once. */
   tasks(): Task[] {
     return this.order?.tasks() ?? [];
@@ -145,6 +149,19 @@ export class View {
   /** The live tasks of one place; one may come up more than once. */
   tasksAt(place: Place): Task[] {
     return this.order?.tasksAt(place) ?? [];
+  }
+
+  /** Whether the channel has room has changed. */
+  channelChanged(channel: Channel): void {
+    this.each((order) => {
+      if (channel.isOpen()) order.channelOpened(channel);
+      else order.channelClosed(channel);
+    });
+  }
+
+  dropPlace(place: Place): void {
+    this.order?.dropPlace(place);
+    this.overdue?.dropPlace(place);
   }
 
   each(visit: (order: Order) => void): void {

@@ -7,6 +7,8 @@ export interface WeightedShape {
   readonly shape: Shape;
   /** The sum of the weights of its tasks that could start now. */
   readonly total: number;
+  /** When one of its tasks could start that waits for tokens alone. */
+  soonest(): number;
   /** Adds a task; false when it is there already. */
   insert(task: Task, place: Place, weight: number): boolean;
   remove(task: Task, place: Place): boolean;
@@ -41,6 +43,10 @@ export class WeightedSums implements WeightedShape {
 
   get total(): number {
     return this.lanes.total;
+  }
+
+  soonest(): number {
+    return this.lanes.total > 0 ? this.shape.momentOf([]) : Infinity;
   }
 
   insert(task: Task, place: Place, weight: number): boolean {

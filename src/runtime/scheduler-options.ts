@@ -4,10 +4,13 @@ import {
   parseChoice,
   parseDuration,
   parsePositiveDuration,
+  parseRate,
   refuseConfig,
   refuseUnknown,
   type Duration,
   type Moment,
+  type RateLimit,
+  type RateOptions,
 } from '../model/index.js';
 
 /** How waiting turns into urgency. */
@@ -20,6 +23,12 @@ export interface AgingOptions {
   readonly maxWait?: Duration | undefined;
 }
 
+/** A limit on tasks of one type: a rate, a number that run at a time, or both. */
+export interface TypeLimitOptions extends Partial<RateOptions> {
+  /** How many run at a time. */
+  readonly concurrency?: number | undefined;
+}
+
 /** What a scheduler is made with. */
 export interface SchedulerOptions {
   /** How many tasks run at a time; 16 unless given. */
@@ -27,12 +36,13 @@ export interface SchedulerOptions {
   /** Who goes first; by priority unless given. */
   readonly strategy?: StrategyChoice | 'weighted_random' | undefined;
   readonly aging?: AgingOptions | false | undefined;
-  /** Units of named resources. */
-  readonly resources?: Readonly<Record<string, number>> | undefined;
+  /** Named resources: so many units, held while a task runs, or so many tokens in the course of time. */
+  readonly resources?: Readonly<Record<string, number | RateOptions>> | undefined;
   readonly limits?:
     | {
         readonly global?: number | undefined;
-        readonly perType?: Readonly<Record<string, number>> | undefined;
+        /** How many of a type run at a time, how many start in the course of time, or both. */
+        readonly perType?: Readonly<Record<string, number | TypeLimitOptions>> | undefined;
         /** `*` is for every channel without a limit of its own. */
         readonly perChannel?: Readonly<Record<string, number>> | undefined;
       }
@@ -101,21 +111,60 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
 /** The part that is set on a core, as it may be again later. */
 export function applySettings(core: Core, options: SchedulerOptions, now: Moment): void {
   const { limits = {}, channels = {} } = options;
-  for (const [resource, units] of numbers(options.resources, 'resources')) {
-    core.handle({ kind: 'setCapacity', now, resource, units });
+  for (const [resource, given] of entries(options.resources, 'resources')) {
+    if (typeof given === 'number') core.handle({ kind: 'setCapacity', now, resource, units: given });
+    else limitResource(core, now, resource, given);
   }
   if (limits.global !== undefined) {
     core.handle({ kind: 'setLimit', now, scope: 'global', key: '', limit: limits.global });
   }
-  for (const [key, limit] of numbers(limits.perType, 'limits.perType')) {
-    core.handle({ kind: 'setLimit', now, scope: 'type', key, limit });
-  }
+  for (const [key, given] of entries(limits.perType, 'limits.perType')) limitType(core, now, key, given);
   for (const [key, limit] of numbers(limits.perChannel, 'limits.perChannel')) {
     core.handle({ kind: 'setLimit', now, scope: 'channel', key, limit });
   }
   for (const [channel, weight] of numbers(channels.weights, 'channels.weights')) {
     core.handle({ kind: 'setWeight', now, channel, weight });
   }
+}
+
+function entries(record: unknown, field: string): [string, unknown][] {
+  return record === undefined ? [] : fieldsOf(record, field, refuseConfig);
+}
+
+/** A limit that is no number must be an object; this names both. */
+function plain(given: unknown, field: string): object {
+  if (typeof given === 'object' && given !== null) return given;
+  return refuseConfig(field, given, 'a number, or an object with rate, per and burst');
+}
+
+function setRate(core: Core, now: Moment, scope: 'resource' | 'type', key: string, rate: RateLimit): void {
+  core.handle({ kind: 'setRate', now, scope, key, rate });
+}
+
+function limitResource(core: Core, now: Moment, resource: string, given: unknown): void {
+  const field = `resources.${resource}`;
+  setRate(core, now, 'resource', resource, parseRate(plain(given, field), field, refuseConfig));
+}
+
+function limitType(core: Core, now: Moment, key: string, given: unknown): void {
+  const field = `limits.perType.${key}`;
+  const { concurrency, rate } = typeof given === 'number' ? { concurrency: given } : rateAndConcurrency(given, field);
+  if (concurrency !== undefined) core.handle({ kind: 'setLimit', now, scope: 'type', key, limit: concurrency });
+  if (rate !== undefined) setRate(core, now, 'type', key, rate);
+}
+
+function rateAndConcurrency(given: unknown, field: string): { concurrency?: number; rate?: RateLimit } {
+  const names = new Map(fieldsOf(plain(given, field), field, refuseConfig));
+  const concurrency = names.get('concurrency');
+  if (concurrency !== undefined && (typeof concurrency !== 'number' || !(concurrency >= 0))) {
+    return refuseConfig(`${field}.concurrency`, concurrency, 'a number of at least 0, or Infinity');
+  }
+  const hasRate = [...names.keys()].some((name) => name !== 'concurrency');
+  if (!hasRate && concurrency === undefined) return refuseConfig(field, given, 'a concurrency, a rate, or both');
+  return {
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(hasRate ? { rate: parseRate(given, field, refuseConfig, ['concurrency']) } : {}),
+  };
 }
 
 function numbers(record: unknown, field: string): [string, number][] {

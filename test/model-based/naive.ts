@@ -1,5 +1,6 @@
 import type { FailurePolicy, TaskSpec, TaskState } from '../../src/model/index.js';
 import { pick, type NaiveAging, type NaiveStrategy } from './naive-order.js';
+import { NaiveRates } from './naive-rates.js';
 import { NaiveTurns } from './naive-turns.js';
 
 /*
@@ -100,6 +101,8 @@ export class Naive {
   readonly weights = new Map<string, number>();
   readonly durations = new Map<string, number[]>();
   readonly turns = new NaiveTurns(this);
+  /** By `resource name` and `type name`. */
+  readonly rates = new NaiveRates(() => this.mono);
   readonly origin: number;
   wall: number;
   mono = 0;
@@ -170,6 +173,17 @@ export class Naive {
 
   /** Whether the task could start if a worker asked for it. */
   canStart(task: NaiveTask): boolean {
+    return this.lacksTokensOnly(task) && this.tokensAt(task) <= this.mono;
+  }
+
+  /** When there are enough tokens for the task. */
+  private tokensAt({ spec }: NaiveTask): number {
+    const moments = spec.needs.map(({ resource, amount }) => this.rates.soonest(`resource ${resource}`, amount));
+    return Math.max(this.rates.soonest(`type ${spec.type}`, 1), ...moments);
+  }
+
+  /** Whether the task could start, as far as nothing but tokens is concerned. */
+  private lacksTokensOnly(task: NaiveTask): boolean {
     const { spec } = task;
     const { global, type, channel } = this.limits;
     return (
@@ -200,12 +214,22 @@ export class Naive {
     return pick(this, worker.strategy ?? this.strategy, eligible, draw, shapeKey);
   }
 
-  /** When something happens by itself on each clock. */
+  /** When something happens by itself on each clock, or a worker that would be refused now would be granted a task. */
   wake(): { wall: number; mono: number } {
     return {
       wall: Math.min(Infinity, ...this.wallDues().map((due) => due.at)),
-      mono: Math.min(Infinity, ...this.monoDues().map((due) => due.at)),
+      mono: Math.min(Infinity, ...this.monoDues().map((due) => due.at), ...this.tokenMoments()),
     };
+  }
+
+  private tokenMoments(): number[] {
+    if (!this.rates.any) return [];
+    const waiting = this.unfinished().filter((task) => this.lacksTokensOnly(task));
+    return [...this.workers.values()].flatMap((worker) => {
+      if (this.countHolding((attempt) => attempt.worker === worker.id) >= worker.slots) return [];
+      const moments = waiting.filter((task) => this.suits(worker, task)).map((task) => this.tokensAt(task));
+      return moments.some((moment) => moment <= this.mono) ? [] : moments;
+    });
   }
 
   // --- commands
@@ -225,7 +249,8 @@ export class Naive {
       if (!ids.includes(ref) && !this.tasks.has(ref) && !this.tombstones.has(ref)) throw new Refused('unknown');
     }
     for (const { resource, amount } of batch.flatMap(({ spec }) => spec.needs)) {
-      if (amount > (this.capacities.get(resource) ?? 0)) throw new Refused('unschedulable');
+      const burst = this.rates.limit(`resource ${resource}`)?.burst ?? Infinity;
+      if (amount > Math.min(burst, this.capacities.get(resource) ?? 0)) throw new Refused('unschedulable');
     }
     // Whoever waits for nobody in the batch comes first, then whoever they free, until none is left.
     const order = ids.filter((_, position) => !(refs[position] as string[]).some((ref) => ids.includes(ref)));
@@ -285,6 +310,8 @@ export class Naive {
       ...{ task, number: task.attempts, worker: worker.id, startedAt: this.mono, life: 'counts' as const },
       leaseEndsAt: this.mono + (task.spec.leaseMs ?? worker.leaseMs),
     });
+    for (const { resource, amount } of task.spec.needs) this.rates.take(`resource ${resource}`, amount);
+    this.rates.take(`type ${task.spec.type}`, 1);
     this.turns.started(this.levelOf(task), task.spec.channel);
   }
 

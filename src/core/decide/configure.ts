@@ -1,4 +1,4 @@
-import { InvalidConfigError, type Setting } from '../../model/index.js';
+import { InvalidConfigError, type RateLimit, type Setting } from '../../model/index.js';
 import {
   NO_AGING,
   STRATEGY_NAMES,
@@ -12,6 +12,7 @@ import {
 import { holdingAttempts } from '../attempts.js';
 import { checkUnits, checkWeight, finite } from '../resources.js';
 import { checkLease } from '../execution.js';
+import { checkRateFor } from '../rates.js';
 import { strategyRecord, workerRecord } from '../records.js';
 import type { State } from '../state.js';
 import { Worker, type WorkerSpec } from '../worker.js';
@@ -107,9 +108,16 @@ function setChannelLimit(state: State, key: string, limit: number): void {
   for (const channel of state.places.allChannels()) {
     const wasOpen = channel.isOpen();
     state.resources.prepare(channel);
-    if (wasOpen && !channel.isOpen()) state.index.channelClosed(channel);
-    if (!wasOpen && channel.isOpen()) state.index.channelOpened(channel);
+    if (wasOpen !== channel.isOpen()) state.index.channelChanged(channel);
   }
+}
+
+/** Changes how much may start in the course of time; what is missing to a full bucket stays missing. */
+export function setRate(state: State, scope: 'resource' | 'type', key: string, rate: RateLimit | undefined): void {
+  checkRateFor(scope, key, rate);
+  if (scope === 'resource') state.resources.setRate(key, rate);
+  else state.resources.setTypeRate(key, rate);
+  note(state, { name: 'rate', scope, key, rate: rate ?? null });
 }
 
 export function setWeight(state: State, name: string, weight: number): void {
