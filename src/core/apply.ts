@@ -4,7 +4,7 @@ import * as configure from './decide/configure.js';
 import { seriesAdded, seriesFor } from './decide/repeat.js';
 import { taskFor } from './decide/steer.js';
 import type { Dependency } from './dependencies.js';
-import { ended, leaseExtended, settledLate, started } from './execution.js';
+import { costReported, ended, leaseExtended, resourceClosed, settledLate, started } from './execution.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
 import type { State } from './state.js';
@@ -29,7 +29,10 @@ export function apply(state: State, fact: Fact): void {
 }
 
 type TaskFact = Extract<Fact, { kind: `task.${string}` | `dependency.${string}` | 'deadline.missed' | 'priority.set' }>;
-type AttemptFact = Extract<Fact, { kind: `attempt.${string}` | 'lease.extended' }>;
+type AttemptFact = Extract<
+  Fact,
+  { kind: `attempt.${string}` | 'lease.extended' | 'cost.reported' | 'resource.closed' }
+>;
 type SeriesFact = Extract<Fact, { kind: `series.${string}` }>;
 
 function applyFact(state: State, fact: Fact): void {
@@ -59,6 +62,8 @@ function applyFact(state: State, fact: Fact): void {
     case 'attempt.ended':
     case 'attempt.settledLate':
     case 'lease.extended':
+    case 'cost.reported':
+    case 'resource.closed':
       applyToAttempt(state, fact);
       return;
     case 'series.added':
@@ -165,6 +170,12 @@ function applyToAttempt(state: State, fact: AttemptFact): void {
       return;
     case 'lease.extended':
       leaseExtended(state, currentAttempt(state, fact.task, fact.attempt), fact.leaseEndsAt ?? Infinity);
+      return;
+    case 'cost.reported':
+      costReported(state, currentAttempt(state, fact.task, fact.attempt), fact.resource, fact.cost);
+      return;
+    case 'resource.closed':
+      resourceClosed(state, currentAttempt(state, fact.task, fact.attempt), fact.resource, fact.untilMono);
       return;
   }
 }

@@ -8,6 +8,7 @@ import type {
   TaskSpec,
 } from '../model/index.js';
 import type { Aging, StrategyChoice } from '../ready/index.js';
+import type { Feedback } from './decide/report.js';
 import type { DependencyInput, Submission } from './decide/submit.js';
 import type { WorkerSpec } from './worker.js';
 
@@ -24,6 +25,12 @@ export type Command = { readonly now: Moment } & (
   | { readonly kind: 'settle'; readonly task: string; readonly token: FencingToken; readonly outcome: Outcome }
   | { readonly kind: 'extend'; readonly task: string; readonly token: FencingToken; readonly leaseMs: number }
   | { readonly kind: 'release'; readonly task: string; readonly token: FencingToken }
+  | ({
+      readonly kind: 'report';
+      readonly task: string;
+      readonly token: FencingToken;
+      readonly resource: string;
+    } & Feedback)
   | { readonly kind: 'cancel'; readonly task: string; readonly reason?: string }
   | { readonly kind: 'setPriority'; readonly task: string; readonly level: number }
   | {

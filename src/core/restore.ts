@@ -57,6 +57,7 @@ export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOp
     retain: { count: retain.count ?? Infinity, ageMs: retain.ageMs ?? Infinity },
     maxLosses: settings.maxLosses ?? Infinity,
     maxCatchUp: settings.maxCatchUp ?? Infinity,
+    workersMayCome: settings.workersMayCome ?? true,
   };
 }
 
@@ -121,6 +122,7 @@ function attemptOf(task: Task, record: AttemptRecord): Attempt {
   const attempt = new Attempt(task, number, epoch, workerId, started, record.leaseMs ?? Infinity);
   attempt.leaseEndsAt = record.leaseEndsAt ?? Infinity;
   attempt.charged = charged;
+  if (record.costs !== undefined) attempt.costs = new Map(record.costs);
   return attempt;
 }
 

@@ -39,6 +39,8 @@ export interface AttemptRecord {
   readonly leaseMs: number | null;
   readonly leaseEndsAt: number | null;
   readonly charged?: Charged;
+  /** What it has reported as its true cost, by resource. */
+  readonly costs?: readonly (readonly [resource: string, cost: number])[];
 }
 
 /** What few tasks have, as plain data: only what differs from nothing. */
@@ -90,6 +92,8 @@ export interface SettingsRecord {
   readonly retain: { readonly count: number | null; readonly ageMs: number | null };
   readonly maxLosses: number | null;
   readonly maxCatchUp: number | null;
+  /** Absent in snapshots from before one could say so: they may. */
+  readonly workersMayCome?: boolean;
   readonly resources: ResourceSettings;
 }
 
@@ -214,6 +218,7 @@ function settingsRecord(state: State): SettingsRecord {
     retain: { count: finite(count), ageMs: finite(ageMs) },
     maxLosses: finite(state.options.maxLosses),
     maxCatchUp: finite(state.options.maxCatchUp),
+    workersMayCome: state.options.workersMayCome,
     resources: state.resources.save(),
   };
 }
@@ -254,10 +259,14 @@ function extraRecord({ moved: _, ...extra }: TaskExtra): ExtraRecord {
 }
 
 function attemptRecord(attempt: Attempt): AttemptRecord {
-  const { number, epoch, workerId, charged } = attempt;
+  const { number, epoch, workerId, charged, costs } = attempt;
   const started = { wall: attempt.started.wall, mono: attempt.started.mono };
   const lease = { leaseMs: finite(attempt.leaseMs), leaseEndsAt: finite(attempt.leaseEndsAt) };
-  return { number, epoch, workerId, started, ...lease, ...(charged === undefined ? {} : { charged }) };
+  return {
+    ...{ number, epoch, workerId, started, ...lease },
+    ...(charged === undefined ? {} : { charged }),
+    ...(costs === undefined ? {} : { costs: [...costs] }),
+  };
 }
 
 function seriesRecord(series: Series, specs: SpecTable): SeriesRecord {

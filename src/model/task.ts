@@ -107,6 +107,8 @@ export class Attempt {
   over = false;
   /** What its start was charged; only while channels take turns. */
   charged: Charged | undefined = undefined;
+  /** What it has reported as its true cost, by resource. */
+  costs: Map<string, number> | undefined = undefined;
 
   constructor(
     readonly task: Task,

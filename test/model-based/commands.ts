@@ -313,6 +313,19 @@ const extend = (index: number, leaseMs: number): Step =>
     });
   });
 
+const reportCost = (index: number, name: string, cost: number): Step =>
+  about(`report a cost of ${cost} of ${name}`, index, (model, real, attempt, body) => {
+    send(model, real, { kind: 'report', ...body, resource: name, cost }, () => {
+      model.report(attempt, name, cost);
+    });
+  });
+const askForPause = (index: number, name: string, retryAfterMs: number): Step =>
+  about(`close ${name} for ${retryAfterMs}`, index, (model, real, attempt, body) => {
+    send(model, real, { kind: 'report', ...body, resource: name, retryAfterMs }, () => {
+      model.closeResource(attempt, name, retryAfterMs);
+    });
+  });
+
 /** Mostly unfinished tasks, some that have ended or are gone. */
 function idAt(model: Naive, index: number): string {
   const pool =
@@ -479,6 +492,8 @@ export const steps: fc.Arbitrary<Step>[] = [
   nth.map(lose),
   nth.map(release),
   fc.tuple(nth, fc.constantFrom(500, 3_000, 25_000)).map(([i, ms]) => extend(i, ms)),
+  fc.tuple(nth, resource, fc.constantFrom(0, 0.5, 1, 3, 8)).map(([i, r, c]) => reportCost(i, r, c)),
+  fc.tuple(nth, resource, fc.constantFrom(0, 400, 2_500)).map(([i, r, ms]) => askForPause(i, r, ms)),
   nth.map(cancel),
   ...often(
     2,

@@ -5,6 +5,7 @@ import { claimBatch, workerFor } from './claim.js';
 import * as configure from './configure.js';
 import { recover } from './recover.js';
 import * as series from './repeat.js';
+import { report } from './report.js';
 import * as settle from './settle.js';
 import * as steer from './steer.js';
 import { submit, submitAll } from './submit.js';
@@ -30,6 +31,9 @@ export function decide(state: State, command: Command): void {
       return;
     case 'release':
       settle.settle(state, settle.attemptFor(state, command.task, command.token), { kind: 'aborted' });
+      return;
+    case 'report':
+      report(state, settle.attemptFor(state, command.task, command.token), command.resource, command);
       return;
     case 'cancel':
       steer.cancel(state, steer.taskFor(state, command.task), command.reason);

@@ -15,6 +15,7 @@ import {
 import { advance, doom, passGates } from '../advance.js';
 import type { Dependency } from '../dependencies.js';
 import { meanOf } from '../execution.js';
+import { checkSchedulable } from '../schedulable.js';
 import type { State } from '../state.js';
 import { submitted } from '../transitions.js';
 
@@ -43,7 +44,7 @@ const NOTHING: Resolved = { dependencies: [], doomedBy: undefined };
 export function submit(state: State, spec: TaskSpec, payload: unknown, after: readonly DependencyInput[]): Task {
   const sequence = state.table.next;
   checkId(state, spec);
-  if (spec.needs.length > 0) state.resources.checkNeeds(spec.id ?? generatedId(sequence), spec);
+  if (spec.needs.length + spec.capabilities.length > 0) checkSchedulable(state, spec.id ?? generatedId(sequence), spec);
   const resolved = after.length === 0 ? NOTHING : resolve(state, spec, sequence, after, []);
   return takeIn(state, sequence, spec, payload, resolved);
 }
@@ -56,7 +57,7 @@ export function submitAll(state: State, submissions: readonly Submission[]): Tas
   const order = topological(inside, (position) => idOf(submissions, first, position));
   // Everything that may refuse comes before anything changes.
   submissions.forEach(({ spec }, position) => {
-    state.resources.checkNeeds(idOf(submissions, first, position), spec);
+    checkSchedulable(state, idOf(submissions, first, position), spec);
   });
   for (const [position, submission] of submissions.entries()) checkOutside(state, submission, first + position, byId);
   const tasks: Task[] = [];
