@@ -20,10 +20,13 @@ export class RankedTask extends FitNode<RankedTask> {
   }
 }
 
-/** The order of two entries. */
+/**
+ * The order of two entries. A task that was here before may have left one behind that has the same rank and is dead, as
+ * its level or window is another: these must be told apart.
+ */
 export function compareRanked(x: RankedTask, y: RankedTask): number {
   if (x.base !== y.base) return x.base < y.base ? -1 : 1;
-  return compareRank(x.a, x.b, x.task, y.a, y.b, y.task);
+  return compareRank(x.a, x.b, x.task, y.a, y.b, y.task) || x.level - y.level || x.window - y.window;
 }
 
 /** What a lane asks of the order it stands in. */

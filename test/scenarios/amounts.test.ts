@@ -160,3 +160,30 @@ test('C7.3 F9 a queue of mixed amounts goes on in the same order after a restart
     expect(orders[1]).toEqual(orders[0]);
   }
 });
+
+test('C7.3 a task that comes back in a later window is found, though what it left behind has the same rank', () => {
+  const s = sim({ aging: { everyMs: 1_000, maxBoost: 0, maxWaitMs: Infinity } });
+  s.send({ kind: 'setCapacity', resource: 'cpu', units: 2 });
+  s.add('other', { needs: { cpu: 1 }, channel: 'x' });
+  s.send({ kind: 'pauseChannel', channel: 'x' });
+  // The first entry stays behind as the best of its lane: nothing asks for it again before the task is back.
+  s.add('a', { needs: { cpu: 2 } });
+  expect(s.claim()).toEqual(['a']);
+  s.advance(5_000);
+  s.send({ kind: 'release', task: 'a', token: { epoch: 1, attempt: 1 } });
+  expect(s.claim()).toEqual(['a']);
+});
+
+test('C7.3 a task that is as urgent in another way is found, though what it left behind has the same key', () => {
+  const s = sim({ aging: { everyMs: 1_000, maxBoost: Infinity, maxWaitMs: Infinity } });
+  s.send({ kind: 'setCapacity', resource: 'cpu', units: 2 });
+  s.add('other', { needs: { cpu: 1 }, channel: 'x' });
+  s.send({ kind: 'pauseChannel', channel: 'x' });
+  s.add('a', { needs: { cpu: 2 }, priority: 4 });
+  expect(s.claim()).toEqual(['a']);
+  s.advance(2_000);
+  // Two levels more urgent, but two windows later.
+  s.send({ kind: 'setPriority', task: 'a', level: 2 });
+  s.send({ kind: 'release', task: 'a', token: { epoch: 1, attempt: 1 } });
+  expect(s.claim()).toEqual(['a']);
+});

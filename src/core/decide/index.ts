@@ -24,16 +24,10 @@ export function decide(state: State, command: Command): void {
       claimBatch(state, workerFor(state, command.worker), command.count);
       return;
     case 'settle':
-      settle.settle(state, settle.attemptFor(state, command.task, command.token), command.outcome);
-      return;
     case 'extend':
-      settle.extend(state, settle.attemptFor(state, command.task, command.token), command.leaseMs);
-      return;
     case 'release':
-      settle.settle(state, settle.attemptFor(state, command.task, command.token), { kind: 'aborted' });
-      return;
     case 'report':
-      report(state, settle.attemptFor(state, command.task, command.token), command.resource, command);
+      decideForAttempt(state, command);
       return;
     case 'cancel':
       steer.cancel(state, steer.taskFor(state, command.task), command.reason);
@@ -71,6 +65,28 @@ export function decide(state: State, command: Command): void {
       return;
     default:
       decideSetting(state, command);
+  }
+}
+
+/** What somebody who runs an attempt says of it. */
+function decideForAttempt(
+  state: State,
+  command: Extract<Command, { kind: 'settle' | 'extend' | 'release' | 'report' }>,
+): void {
+  const attempt = settle.attemptFor(state, command.task, command.token);
+  switch (command.kind) {
+    case 'settle':
+      settle.settle(state, attempt, command.outcome);
+      return;
+    case 'extend':
+      settle.extend(state, attempt, command.leaseMs);
+      return;
+    case 'release':
+      settle.settle(state, attempt, { kind: 'aborted' });
+      return;
+    case 'report':
+      report(state, attempt, command.resource, command);
+      return;
   }
 }
 
