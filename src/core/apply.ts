@@ -9,6 +9,7 @@ import { ended, leaseExtended, settledLate, started } from './execution.js';
 import { countStart } from './overrun.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
+import { startExpected, starved } from './starvation.js';
 import type { State } from './state.js';
 import * as transitions from './transitions.js';
 
@@ -121,6 +122,12 @@ function applyToTask(state: State, fact: TaskFact): void {
       return;
     case 'deadline.missed':
       transitions.deadlineMissed(state, task);
+      return;
+    case 'task.startExpected':
+      startExpected(state, task, fact.byMono);
+      return;
+    case 'task.starved':
+      starved(state, task);
       return;
     case 'priority.set':
       transitions.prioritySet(state, task, fact.level);

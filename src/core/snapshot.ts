@@ -96,6 +96,7 @@ export interface SettingsRecord {
   readonly maxLosses: number | null;
   readonly maxCatchUp: number | null;
   readonly pressure: PressureRecord;
+  readonly serviceMs: number | null;
   readonly resources: ResourceSettings;
   readonly channels: OpenChannelsRecord;
 }
@@ -145,6 +146,7 @@ export interface CoreSnapshot {
   readonly workers: readonly WorkerRecord[];
   /** The worker that something was last started for. */
   readonly lastServed: string | null;
+  readonly mostUrgent: number;
   /** What has happened in refused commands and was not told yet. */
   readonly untold: readonly Fact[];
 }
@@ -182,6 +184,7 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     turns: state.index.countsTurns ? state.index.turns.save() : null,
     workers: [...state.workers.values()].map((worker) => workerRecord(worker.spec)),
     lastServed: state.lastServed ?? null,
+    mostUrgent: state.mostUrgent,
     untold: [...untold],
     specs: specs.records,
   };
@@ -222,6 +225,7 @@ function settingsRecord(state: State): SettingsRecord {
     maxLosses: finite(state.options.maxLosses),
     maxCatchUp: finite(state.options.maxCatchUp),
     pressure: state.pressure.save(),
+    serviceMs: finite(state.options.serviceMs),
     resources: state.resources.save(),
     channels: state.openChannels.save(),
   };
@@ -254,6 +258,8 @@ const NOTHING_EXTRA: ReadonlyMap<string, unknown> = new Map<keyof TaskExtra, unk
   ['estimateMs', 1],
   ['scheduledAt', 0],
   ['deadlineMissed', false],
+  ['startsBy', -Infinity],
+  ['starved', false],
 ]);
 
 function extraRecord({ moved: _, ...extra }: TaskExtra): ExtraRecord {
