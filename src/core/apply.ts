@@ -9,7 +9,7 @@ import { ended, leaseExtended, settledLate, started } from './execution.js';
 import { countStart } from './overrun.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
-import { startExpected, starved } from './starvation.js';
+import { startExpected, starved } from './starving.js';
 import type { State } from './state.js';
 import * as transitions from './transitions.js';
 

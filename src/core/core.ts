@@ -157,13 +157,15 @@ export class Core {
   /** @internal Hands in how an attempt ended; one that no longer counts is refused. */
   settle(now: Moment, attempt: Attempt, outcome: Outcome): void {
     this.begin(now);
-    this.end(settle(this.state, attempt, outcome));
+    settle(this.state, attempt, outcome);
+    this.end(undefined);
   }
 
   /** @internal Takes an unfinished task back. */
   cancel(now: Moment, task: Task | string, reason: string | undefined): void {
     this.begin(now);
-    this.end(cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, reason));
+    cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, reason);
+    this.end(undefined);
   }
 
   /** @internal Lets a worker in. */

@@ -11,7 +11,7 @@ export * from './explanation.js';
 export type { CoreLoad, Utilisation } from './load.js';
 export type { OpenChannelsRecord } from './open-channels.js';
 export { parseSeries } from './recurrence.js';
-export { WHEN_FULL, checkPressure, type PressureRecord, type PressureSettings, type WhenFull } from './pressure.js';
+export { checkPressure, type PressureRecord, type PressureSettings, type WhenFull } from './pressure.js';
 export type { Origin } from './decide/make-room.js';
 export type { RecurrenceRecord, SpecRecord } from './records.js';
 export type { ResourceSettings } from './resources.js';

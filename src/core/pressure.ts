@@ -6,7 +6,7 @@ import { finite } from './resources.js';
 export type WhenFull = 'wait' | 'reject' | 'drop-oldest' | 'drop-lowest';
 
 /** The ways to deal with too many pending tasks. */
-export const WHEN_FULL = ['wait', 'reject', 'drop-oldest', 'drop-lowest'] as const satisfies readonly WhenFull[];
+const WHEN_FULL = ['wait', 'reject', 'drop-oldest', 'drop-lowest'] as const satisfies readonly WhenFull[];
 
 /** How many tasks may be pending: unfinished and not running, be they waiting, delayed, ready or held in a pause. */
 export interface PressureSettings {

@@ -44,13 +44,19 @@ export class Entrance {
    */
   apply(handle: Handle<unknown>, spec: TaskSpec, enter: (spec: TaskSpec) => void): void {
     if (!this.mustWait(1)) {
-      this.letPass({ handles: [handle], enter: () => void enter(spec) }, () => spec.id ?? this.nextName());
+      const pass = (): void => {
+        enter(spec);
+      };
+      this.letPass({ handles: [handle], enter: pass }, () => spec.id ?? this.nextName());
       return;
     }
     const id = spec.id ?? this.nextName();
     const own = spec.id === undefined ? Object.freeze({ ...spec, id }) : spec;
     handle.stayOutside(id);
-    this.queue({ handles: [handle], enter: () => void enter(own) });
+    const pass = (): void => {
+      enter(own);
+    };
+    this.queue({ handles: [handle], enter: pass });
   }
 
   /** Lets in whoever there is room for, in order. */

@@ -1,4 +1,4 @@
-import { IllegalTransitionError, type Task, type TaskState } from '../model/index.js';
+import { IllegalTransitionError, isFinal, type Task, type TaskState } from '../model/index.js';
 import { failureOf } from './failure.js';
 import { Outside } from './outside.js';
 
@@ -146,19 +146,11 @@ export class Handle<Result> implements PromiseLike<Result> {
   settle(): void {
     const { resolve, task } = this;
     if (resolve === undefined) return;
-    switch (task?.state) {
-      case undefined:
-        this.reject(this.outside?.error);
-        return;
-      case 'completed':
-        resolve(task?.value);
-        this.resolve = undefined;
-        return;
-      case 'failed':
-      case 'cancelled':
-      case 'skipped':
-        this.reject(failureOf(task as Task));
-    }
+    if (task === undefined) this.reject(this.outside?.error);
+    else if (task.state === 'completed') {
+      resolve(task.value);
+      this.resolve = undefined;
+    } else if (isFinal(task.state)) this.reject(failureOf(task));
   }
 
   private reject(error: Error | undefined): void {

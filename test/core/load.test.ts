@@ -31,9 +31,11 @@ test('C8.4 the oldest wait is that of whoever has been ready for longest, throug
       for (const [i, step] of steps.entries()) {
         if (step < 3) s.add(`t${i}`, { channel: step === 0 ? 'A' : 'B', retry: 9 });
         else if (step === 3) s.claim();
-        else if (step === 4) s.running().forEach((name) => void s.fail(name));
-        else if (step === 5) s.running().forEach((name) => void s.complete(name));
-        else if (step === 6) s.send({ kind: 'pauseChannel', channel: 'A' });
+        else if (step === 4) {
+          for (const name of s.running()) s.fail(name);
+        } else if (step === 5) {
+          for (const name of s.running()) s.complete(name);
+        } else if (step === 6) s.send({ kind: 'pauseChannel', channel: 'A' });
         else if (step === 7) s.send({ kind: 'resumeChannel', channel: 'A' });
         else s.advance(step);
         const waits = eligible(s).map((task) => s.now.mono - task.ready);

@@ -1,4 +1,4 @@
-import { Refused, type Naive, type NaiveSubmission, type NaiveTask } from './naive.js';
+import type { Naive, NaiveSubmission, NaiveTask } from './naive.js';
 
 export interface NaiveBound {
   readonly maxPending: number;
@@ -31,12 +31,12 @@ export function worst(model: Naive): NaiveTask[] {
   return ranked.sort(([, x], [, y]) => compareRanks(y, x)).map(([task]) => task);
 }
 
-/** How many may be pending when these are in; refused unless others are dropped for them. */
-export function checkRoom(model: Naive, batch: readonly NaiveSubmission[]): number {
+/** How many may be pending when these are in; `undefined` when they are refused, as nobody is dropped for them. */
+export function checkRoom(model: Naive, batch: readonly NaiveSubmission[]): number | undefined {
   const { maxPending, whenFull } = model.bound;
   const before = model.unstarted().length;
   if (before + batch.length <= maxPending) return Infinity;
-  if (batch.length > maxPending || whenFull === 'wait' || whenFull === 'reject') throw new Refused('full');
+  if (batch.length > maxPending || whenFull === 'wait' || whenFull === 'reject') return undefined;
   const room = Math.max(maxPending, before);
   if (whenFull === 'drop-oldest') return room;
   const known = ranks(model);
@@ -44,7 +44,7 @@ export function checkRoom(model: Naive, batch: readonly NaiveSubmission[]): numb
   for (const [position, { spec }] of batch.entries()) {
     const eta = spec.delayMs > 0 ? Math.max(spec.eta, model.wall + spec.delayMs) : spec.eta;
     const rank = [spec.level, spec.deadline, Math.max(eta, model.wall), model.nextSequence + position] as const;
-    if (compareRanks(rank, known.get(last) as Rank) > 0) throw new Refused('less urgent than all');
+    if (compareRanks(rank, known.get(last) as Rank) > 0) return undefined;
   }
   return room;
 }

@@ -274,6 +274,7 @@ export class Naive {
     }
     if (order.length < ids.length) throw new Refused('cycle');
     const room = checkRoom(this, batch);
+    if (room === undefined) throw new Refused('full');
     this.nextSequence += batch.length;
     for (const id of order) {
       // One that ended on arrival may be gone already: only its end is known then.

@@ -63,9 +63,19 @@ test('C8.1 wait: with slots of its own a scheduler works off any number that wai
   await scheduler.close();
 });
 
+test('C8.2 nobody overtakes those who wait, not even into room that has just appeared', async () => {
+  const { scheduler, clock } = full({});
+  const [a] = add(scheduler, 'a', 'b', 'waited');
+  a?.cancel();
+  const [late] = add(scheduler, 'late');
+  await clock.advance(0);
+  expect([scheduler.explain('waited').kind, late?.state]).toEqual(['ready', 'waiting']);
+  expect(scheduler.explain('late').kind).toBe('outside');
+});
+
 test('C8.2 those who wait are bounded too: beyond that accepted and the result reject with SaturatedError', async () => {
   const { scheduler } = full({ maxWaiting: 1 });
-  const [, , c, d] = add(scheduler, 'a', 'b', 'c', 'd') as Handle<string>[];
+  const [, , c, d] = add(scheduler, 'a', 'b', 'c', 'd');
   await expect(d?.accepted).rejects.toThrow(SaturatedError);
   await expect(d?.result).rejects.toThrow(expect.objectContaining({ pending: 2, maxPending: 2, waiting: 1 }));
   expect([c?.state, d?.state]).toEqual(['waiting', 'failed']);
@@ -76,7 +86,7 @@ test('C8.2 those who wait are bounded too: beyond that accepted and the result r
 
 test('C8.1 reject: add returns its handle at once and throws nothing; accepted and the result reject', async () => {
   const { scheduler } = full({ whenFull: 'reject' });
-  const [, , c] = add(scheduler, 'a', 'b', 'c') as Handle<string>[];
+  const [, , c] = add(scheduler, 'a', 'b', 'c');
   await expect(c?.accepted).rejects.toThrow(SaturatedError);
   await expect(c?.result).rejects.toThrow(SaturatedError);
   scheduler.cancel('a');
@@ -104,7 +114,7 @@ test.each([
 
 test('C8.2 a refusal that nobody listens to does not end the process', async () => {
   const { scheduler, clock } = full({ whenFull: 'reject' });
-  const [, , c] = add(scheduler, 'a', 'b', 'c') as Handle<string>[];
+  const [, , c] = add(scheduler, 'a', 'b', 'c');
   void c?.accepted;
   void c?.result;
   await clock.advance(1);
@@ -113,7 +123,7 @@ test('C8.2 a refusal that nobody listens to does not end the process', async () 
 
 test('C8.1 what waits to be let in can be taken back, explained, waited for, and is refused when the scheduler closes', async () => {
   const { scheduler } = full({});
-  const [a, , c, d, e] = add(scheduler, 'a', 'b', 'c', 'd', 'e') as Handle<string>[];
+  const [a, , c, d, e] = add(scheduler, 'a', 'b', 'c', 'd', 'e');
   const after = scheduler.add((task) => task.dependencies, { after: [e as Handle<string>] });
   expect(scheduler.explain('d')).toMatchObject({ kind: 'outside', position: 2, of: 4, pending: 2, maxPending: 2 });
   expect(describeExplanation(scheduler.explain('d'))).toBe(

@@ -3,7 +3,7 @@ import { expire, passGates } from '../advance.js';
 import { tick as tickSeries } from '../recur.js';
 import { Series } from '../series.js';
 import type { DueSubject, State } from '../state.js';
-import { starvationDue } from '../starvation.js';
+import { starvationDue } from '../starving.js';
 import type { Due } from '../timeline.js';
 import { deadlineMissed } from '../transitions.js';
 import { leaseEnded, timeOut } from './settle.js';
