@@ -60,6 +60,21 @@ export function decide(state: State, command: Command): void {
       recover(state);
       return;
     case 'repeat':
+    case 'cancelSeries':
+    case 'pauseSeries':
+    case 'resumeSeries':
+      decideSeries(state, command);
+      return;
+    default:
+      decideSetting(state, command);
+  }
+}
+
+type SeriesKind = 'repeat' | 'cancelSeries' | 'pauseSeries' | 'resumeSeries';
+
+function decideSeries(state: State, command: Extract<Command, { kind: SeriesKind }>): void {
+  switch (command.kind) {
+    case 'repeat':
       series.repeat(state, command.series, command.spec, command.recurrence, command.payload);
       return;
     case 'cancelSeries':
@@ -71,8 +86,6 @@ export function decide(state: State, command: Command): void {
     case 'resumeSeries':
       series.resumeSeries(state, command.series);
       return;
-    default:
-      decideSetting(state, command);
   }
 }
 
