@@ -45,7 +45,7 @@ const capture = (resolve: (value: never) => void): void => {
 export interface HandleHost {
   cancelTask(task: Task, reason: string | undefined): void;
   /** Takes back a task that waits to be let in. */
-  cancelOutside(handle: Handle<unknown>, reason: string | undefined): void;
+  cancelOutside(handle: Handle<unknown>, reason: string | undefined): boolean;
 }
 
 /** For all tasks that were let in at once. */

@@ -1,0 +1,252 @@
+import { AsyncResource } from 'node:async_hooks';
+import { Core, type DependencyInput, type Request, type Worker } from '../core/index.js';
+import {
+  ClosedError,
+  StaleLeaseError,
+  isFinal,
+  type Attempt,
+  type ErrorRecord,
+  type Moment,
+  type Outcome,
+  type Task,
+  type TaskSpec,
+} from '../model/index.js';
+import { Admission, type Load } from './admission.js';
+import { forgottenIn } from './after.js';
+import { Alarm } from './alarm.js';
+import { clockOf, type Clock } from './clock.js';
+import { Entrance, maxWaitingOf } from './entrance.js';
+import type { Handle, HandleHost, Payload } from './handle.js';
+import { LoopDelay } from './loop-delay.js';
+import { Pulling } from './pulling.js';
+import { RunningTask, type WaitHost } from './running-task.js';
+import { applySettings, concurrencyOf, coreOptions, type SchedulerOptions } from './scheduler-options.js';
+import { runSlot, type SlotHost } from './slot.js';
+import { Waits } from './waits.js';
+
+const LOCAL = 'local';
+
+/**
+ * What makes a core go: it brings the time, runs attempts in the slots of this process, sets the one alarm, and tells
+ * whoever waits. Everything public is a thin layer over it.
+ */
+export class Engine implements HandleHost, WaitHost, SlotHost {
+  readonly clock: Clock;
+  readonly core: Core;
+  readonly waits = new Waits();
+  /** Only where there is a bound: without one, everybody comes in. */
+  readonly entrance: Entrance | undefined;
+  readonly pulling: Pulling;
+  private readonly alarm: Alarm;
+  private readonly loopDelay = new LoopDelay();
+  private readonly admission: Admission | undefined;
+  private readonly local: Worker;
+  /** Slots run in a context of their own, not in that of whoever happened to add the first task. */
+  private readonly root = new AsyncResource('precedence');
+  private readonly signals = new Map<Attempt, RunningTask>();
+  private dispatching = false;
+  private closing: Promise<void> | undefined = undefined;
+
+  constructor(options: SchedulerOptions) {
+    this.clock = clockOf(options.clock);
+    const now = this.clock.now();
+    this.core = new Core(coreOptions(options, now));
+    const { maxPending } = this.core.state.pressure;
+    const maxWaiting = maxWaitingOf(options.maxWaiting, maxPending);
+    this.entrance = maxPending === Infinity ? undefined : new Entrance(this.core, maxWaiting);
+    this.admission = Admission.of(options.admit, options.admitEvery, () => this.load());
+    this.alarm = new Alarm(this.clock, () => {
+      this.core.handle({ kind: 'tick', now: this.clock.now() });
+      this.dispatch();
+    });
+    this.local = this.core.attach(now, {
+      id: LOCAL,
+      slots: concurrencyOf(options),
+      capabilities: new Map(),
+      strategy: undefined,
+      filter: undefined,
+      leaseMs: Infinity,
+      retries: 0,
+    });
+    applySettings(this.core, options, now);
+    this.pulling = new Pulling(this);
+  }
+
+  now(): Moment {
+    return this.clock.now();
+  }
+
+  /** Refuses whatever would begin something in a scheduler that closes. */
+  checkOpen(): void {
+    if (this.closing !== undefined) throw new ClosedError({});
+  }
+
+  /** Sends a command that nobody waits for an answer to. */
+  tell(request: Request): void {
+    this.core.handle({ ...request, now: this.clock.now() });
+    this.dispatchSoon();
+  }
+
+  /** Takes a task in, or lets it wait to be let in. */
+  take(handle: Handle<unknown>, spec: TaskSpec, dependencies: readonly DependencyInput[]): void {
+    if (this.entrance === undefined) this.submit(handle, spec, dependencies);
+    else
+      this.entrance.apply(handle, spec, (own) => {
+        this.submit(handle, own, dependencies);
+      });
+  }
+
+  private submit(handle: Handle<unknown>, spec: TaskSpec, dependencies: readonly DependencyInput[]): void {
+    if (dependencies.length > 0) {
+      const gaps = forgottenIn(dependencies, (id) => this.core.state.table.byId(id) !== undefined);
+      if (gaps.length > 0) handle.gaps = gaps;
+    }
+    handle.task = this.core.submit(this.clock.now(), spec, handle, dependencies);
+    this.dispatchSoon();
+  }
+
+  cancelTask(task: Task | string, reason: string | undefined): void {
+    this.core.cancel(this.clock.now(), task, reason);
+    this.dispatchSoon();
+  }
+
+  cancelOutside(task: Handle<unknown> | string, reason: string | undefined): boolean {
+    return this.entrance?.cancel(task, reason) === true;
+  }
+
+  /** How busy everything is. */
+  load(): Load {
+    const now = this.clock.now();
+    const waiting = this.entrance?.size ?? 0;
+    const { saturated } = this.core.state.pressure;
+    return { ...this.core.load(now), waiting, saturated, eventLoopDelayMs: this.loopDelay.read(now.mono) };
+  }
+
+  /** Stops taking tasks, cancels what has not started, and waits for what runs. */
+  close(): Promise<void> {
+    this.closing ??= this.closeNow();
+    return this.closing;
+  }
+
+  private async closeNow(): Promise<void> {
+    this.pulling.close();
+    this.entrance?.close();
+    for (const series of [...this.core.state.series.keys()]) this.tell({ kind: 'cancelSeries', series });
+    for (const task of [...this.core.state.table.all()]) {
+      // What waits for another task has begun, and goes on once that has ended.
+      if (!isFinal(task.state) && task.attempt === undefined) this.cancelTask(task, 'closed');
+    }
+    this.dispatch();
+    await this.waits.until(() => this.core.state.pending === 0);
+    this.alarm.stop();
+    this.loopDelay.stop();
+  }
+
+  /** Something may be able to start now. A burst of tasks is ordered before the first of them starts. */
+  dispatchSoon(): void {
+    if (this.dispatching) return;
+    this.dispatching = true;
+    queueMicrotask(this.dispatch);
+  }
+
+  private readonly dispatch = (): void => {
+    this.dispatching = false;
+    if (this.closing !== undefined) this.pulling.cancelReturned();
+    this.publish();
+    const { core, local: worker } = this;
+    while (worker.running < worker.spec.slots && this.mayStart()) {
+      const attempt = core.claim(this.clock.now(), worker);
+      if (attempt === undefined) break;
+      if (attempt.resumptions === 0) void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
+    }
+    if (core.state.suspended.size > 0) this.pulling.goOn();
+    if (this.pulling.isAwaited) this.pulling.serve();
+    // A claim lets tasks expire that are past their time.
+    this.publish();
+    this.loopDelay.rest(this.clock.now().mono);
+    this.setAlarm();
+  };
+
+  /** Whether something may start now: asks the user, where there is anything to ask about. */
+  mayStart(): boolean {
+    const { admission, core } = this;
+    if (admission === undefined) return true;
+    const now = this.clock.now();
+    // What is due by now is asked about too.
+    if (core.nextWakeAt().wall <= now.wall) core.handle({ kind: 'tick', now });
+    admission.askAgainAt = Infinity;
+    return core.state.index.size > 0 && admission.allows(now.mono);
+  }
+
+  private setAlarm(): void {
+    const wake = this.core.nextWakeAt();
+    const askAgainAt = this.admission?.askAgainAt ?? Infinity;
+    if (askAgainAt === Infinity) this.alarm.set(wake, this.core.onlySeriesDue ? 'free' : 'alive');
+    else this.alarm.set({ wall: wake.wall, mono: Math.min(wake.mono, askAgainAt) }, 'alive');
+  }
+
+  /** Hands the outcome in and takes the next attempt for the same slot. */
+  next(attempt: Attempt, outcome: Outcome): Attempt | undefined {
+    const { core } = this;
+    const now = this.clock.now();
+    if (this.signals.size > 0) this.signals.delete(attempt);
+    try {
+      core.settle(now, attempt, outcome);
+    } catch (error) {
+      if (!(error instanceof StaleLeaseError)) throw error;
+    }
+    this.publish();
+    // One that goes on after a wait has a slot of its own again, and is told of that like all others.
+    let next = this.claimNext(now);
+    while (next !== undefined && next.resumptions > 0) next = this.claimNext(now);
+    this.publish();
+    // One end may have let several tasks through, and the start may have a moment of its own.
+    const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
+    if (hasRoom && core.state.index.size > 0) this.dispatchSoon();
+    else if (core.hasMoments) this.setAlarm();
+    return next;
+  }
+
+  private claimNext(now: Moment): Attempt | undefined {
+    const { core, local } = this;
+    return local.running < local.spec.slots && this.mayStart() ? core.claim(now, local) : undefined;
+  }
+
+  /** What the attempt's handler is given. */
+  contextOf(attempt: Attempt): RunningTask {
+    return new RunningTask(attempt, this.core.state.dependencies, this.signals, this);
+  }
+
+  /** A pulled attempt has been settled, and is in nobody's hands. */
+  changed(over?: Attempt): void {
+    if (over !== undefined) this.signals.delete(over);
+    this.dispatchSoon();
+  }
+
+  letWait(attempt: Attempt, awaited: string): boolean {
+    const waits = this.core.waitFor(this.clock.now(), attempt, awaited);
+    this.dispatchSoon();
+    return waits;
+  }
+
+  private publish(): void {
+    const { settled, resumed, aborted } = this.core.outbox;
+    if (settled.length > 0) {
+      // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
+      for (const task of settled.length === 1 ? [settled.pop() as Task] : settled.splice(0)) {
+        (task.payload as Payload).settle(task);
+      }
+    }
+    if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.signals.get(attempt)?.goOn();
+    if (aborted.length > 0) this.abort(aborted.splice(0));
+    if (this.entrance !== undefined) this.entrance.letIn();
+    this.waits.check();
+  }
+
+  private abort(aborted: readonly { readonly attempt: Attempt; readonly error: ErrorRecord }[]): void {
+    for (const { attempt, error } of aborted) {
+      this.signals.get(attempt)?.abort(error);
+      this.signals.delete(attempt);
+    }
+  }
+}
