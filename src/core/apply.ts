@@ -10,6 +10,7 @@ import { countStart } from './overrun.js';
 import { deadlineMissed, prioritySet } from './priority.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
+import { startExpected, starved } from './starvation.js';
 import type { State } from './state.js';
 import { resumed, suspended } from './suspension.js';
 import * as transitions from './transitions.js';
@@ -127,6 +128,12 @@ function applyToTask(state: State, fact: TaskFact): void {
       return;
     case 'deadline.missed':
       deadlineMissed(state, task);
+      return;
+    case 'task.startExpected':
+      startExpected(state, task, fact.byMono);
+      return;
+    case 'task.starved':
+      starved(state, task);
       return;
     case 'priority.set':
       prioritySet(state, task, fact.level);

@@ -23,6 +23,7 @@ import {
   type SeriesRecord,
   type TaskRecord,
 } from './snapshot-format.js';
+import { watchAll } from './starvation.js';
 import type { CoreOptions, State } from './state.js';
 import { awaitTimeout } from './suspension.js';
 
@@ -62,6 +63,7 @@ export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOp
     maxLosses: settings.maxLosses ?? Infinity,
     maxCatchUp: settings.maxCatchUp ?? Infinity,
     pressure: pressureOf(settings.pressure),
+    serviceMs: settings.serviceMs ?? Infinity,
   };
 }
 
@@ -87,6 +89,8 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   for (const [sequence, endedAt] of snapshot.kept) {
     state.retention.restore(known(state, sequence), endedAt ?? -Infinity);
   }
+  state.mostUrgent = snapshot.mostUrgent;
+  watchAll(state);
   state.pressure.set(state.options.pressure, state.table.all());
   state.pressure.saturated = snapshot.settings.pressure.saturated;
 }

@@ -89,6 +89,7 @@ export interface SettingsRecord {
   readonly maxLosses: number | null;
   readonly maxCatchUp: number | null;
   readonly pressure: PressureRecord;
+  readonly serviceMs: number | null;
   readonly resources: ResourceSettings;
   readonly channels: OpenChannelsRecord;
 }
@@ -138,6 +139,7 @@ export interface CoreSnapshot {
   readonly workers: readonly WorkerRecord[];
   /** The worker that something was last started for. */
   readonly lastServed: string | null;
+  readonly mostUrgent: number;
   /** What has happened in refused commands and was not told yet. */
   readonly untold: readonly Fact[];
 }

@@ -55,6 +55,7 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     turns: state.index.countsTurns ? state.index.turns.save() : null,
     workers: [...state.workers.values()].map((worker) => workerRecord(worker.spec)),
     lastServed: state.lastServed ?? null,
+    mostUrgent: state.mostUrgent,
     untold: [...untold],
     specs: specs.records,
   };
@@ -95,6 +96,7 @@ function settingsRecord(state: State): SettingsRecord {
     maxLosses: finite(state.options.maxLosses),
     maxCatchUp: finite(state.options.maxCatchUp),
     pressure: state.pressure.save(),
+    serviceMs: finite(state.options.serviceMs),
     resources: state.resources.save(),
     channels: state.openChannels.save(),
   };
@@ -127,6 +129,8 @@ const NOTHING_EXTRA: ReadonlyMap<string, unknown> = new Map<keyof TaskExtra, unk
   ['estimateMs', 1],
   ['scheduledAt', 0],
   ['deadlineMissed', false],
+  ['startsBy', -Infinity],
+  ['starved', false],
 ]);
 
 function extraRecord({ moved: _, ...extra }: TaskExtra): ExtraRecord {

@@ -18,6 +18,7 @@ import { NO_BOUND, Pressure, type PressureSettings } from './pressure.js';
 import { Resources } from './resources.js';
 import { Retention, type RetentionSettings } from './retention.js';
 import { Series } from './series.js';
+import { starvationAt, watch } from './starvation.js';
 import { TaskTable } from './task-table.js';
 import { Timeline, type Due } from './timeline.js';
 import { WaitStatistics } from './wait-statistics.js';
@@ -39,6 +40,8 @@ export interface CoreOptions {
   readonly maxCatchUp: number;
   /** How many tasks may be pending, and what happens to those for which there is no room. */
   readonly pressure: PressureSettings;
+  /** How long an attempt takes at the most, for the bound on waiting; `Infinity`: nobody watches for starvation. */
+  readonly serviceMs: number;
 }
 
 /** The defaults of a core. */
@@ -52,6 +55,7 @@ export const CORE_DEFAULTS: Omit<CoreOptions, 'origin'> = {
   maxLosses: 3,
   maxCatchUp: 100,
   pressure: NO_BOUND,
+  serviceMs: Infinity,
 };
 
 /** What a moment on the timeline is about. */
@@ -97,8 +101,8 @@ export class State {
   readonly path: CriticalPath;
   /** ETA, deadlines, expiry and series. */
   readonly wallLine = new Timeline<DueSubject>(comesAt, repeats);
-  /** Leases, timeouts and backoff. */
-  readonly monoLine = new Timeline<DueSubject>(comesAt, repeats);
+  /** Leases, timeouts, backoff and bounds on waiting. */
+  readonly monoLine = new Timeline<DueSubject>((due) => this.monoComesAt(due), repeats);
   readonly retention: Retention;
   readonly workers = new Map<string, Worker>();
   readonly series = new Map<string, Series>();
@@ -125,6 +129,8 @@ export class State {
   nextSeries = 1;
   /** Attempts that hold a place, and abandoned ones; those that wait for another task are not among them. */
   running = 0;
+  /** The most urgent level that a watched task has had, or `critical`: it says how long newcomers may go before others. */
+  mostUrgent = 0;
   /** The worker that something was last started for: turns among workers go on from there. */
   lastServed: string | undefined = undefined;
   /** Unfinished tasks. */
@@ -213,12 +219,14 @@ export class State {
   /** The task can be claimed from now on, unless its channel is paused. */
   becameReady(task: Task): void {
     this.index.insert(task, this.mono);
+    if (task.extra !== undefined) task.extra.startsBy = -Infinity;
     this.waitsFrom(task);
   }
 
   /** The task's wait counts from now on, or again. */
   waitsFrom(task: Task): void {
     this.oldest?.enter(task);
+    watch(this, task);
   }
 
   /** The ready task outside paused channels that has waited for longest; kept in mind from the first time on. */
@@ -234,7 +242,16 @@ export class State {
 
   private rekey(task: Task, before: number): void {
     this.pressure.enter(task);
-    if (task.state === 'ready') this.index.rekey(task, before, this.mono);
+    if (task.state !== 'ready') return;
+    this.index.rekey(task, before, this.mono);
+    watch(this, task);
+  }
+
+  private monoComesAt(due: Due<DueSubject>): number | undefined {
+    if (due.kind !== 'starvation') return comesAt(due);
+    const at = starvationAt(this, due.subject as Task);
+    // One that is looked at sooner by now has an entry of its own.
+    return at !== undefined && at >= due.at ? at : undefined;
   }
 
   private isServed(shape: Shape): boolean {

@@ -1,9 +1,9 @@
 import { Heap } from '../ready/index.js';
 
 /** What can be due, in the order in which things due at the same moment happen. */
-export type DueKind = 'expiry' | 'deadline' | 'eta' | 'backoff' | 'timeout' | 'lease' | 'series';
+export type DueKind = 'expiry' | 'deadline' | 'eta' | 'backoff' | 'timeout' | 'lease' | 'series' | 'starvation';
 
-const ORDER: readonly DueKind[] = ['expiry', 'deadline', 'eta', 'backoff', 'timeout', 'lease', 'series'];
+const ORDER: readonly DueKind[] = ['expiry', 'deadline', 'eta', 'backoff', 'timeout', 'lease', 'series', 'starvation'];
 
 /** Something that happens at a moment, unless it has lost its point by then. */
 export interface Due<T> {

@@ -169,6 +169,10 @@ export type Fact = Moment &
     | { readonly kind: 'task.pinned'; readonly task: string }
     | { readonly kind: 'task.forgotten'; readonly task: string }
     | { readonly kind: 'deadline.missed'; readonly task: string }
+    /** Nobody new goes before the task any more; by its bound on waiting it starts by then. */
+    | { readonly kind: 'task.startExpected'; readonly task: string; readonly byMono: number }
+    /** The task has waited beyond its bound; told once. */
+    | { readonly kind: 'task.starved'; readonly task: string; readonly waitedMs: number }
     | { readonly kind: 'priority.set'; readonly task: string; readonly level: number }
     | {
         readonly kind: 'dependency.added';

@@ -24,6 +24,10 @@ export interface TaskExtra {
   scheduledAt: number;
   /** Whether it was told that the deadline has passed. */
   deadlineMissed: boolean;
+  /** While ready: the monotonic time by which it starts, by its bound; `-Infinity` while newcomers may go before it. */
+  startsBy: number;
+  /** Whether it was told that its wait has exceeded its bound. */
+  starved: boolean;
   /** What the last failure left behind. */
   error: ErrorRecord | undefined;
   /** Whether orders may hold older entries of it, which its state alone does not tell from the one that counts. */
@@ -216,6 +220,8 @@ export function extraOf(task: Task): TaskExtra {
     series: undefined,
     scheduledAt: 0,
     deadlineMissed: false,
+    startsBy: -Infinity,
+    starved: false,
     error: undefined,
     moved: false,
   };

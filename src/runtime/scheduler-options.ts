@@ -57,6 +57,8 @@ export interface SchedulerOptions {
         readonly only?: readonly string[] | undefined;
       }
     | undefined;
+  /** Watches for tasks that wait beyond their bound; nobody does unless given. */
+  readonly starvation?: { /** How long an attempt takes at the most. */ readonly service: Duration } | undefined;
   /** How many tasks may be pending, which is unfinished and not running; any number unless given. */
   readonly maxPending?: number | undefined;
   /** What happens to a task for which there is no room; it waits to be let in unless given. */
@@ -83,12 +85,13 @@ export interface SchedulerOptions {
 const KNOWN = {
   '': [
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
-    ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery'],
+    ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation'],
   ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],
   channels: ['weights', 'charge', 'only'],
   retain: ['count', 'age'],
+  starvation: ['service'],
 } as const;
 
 /** The options of one section, of which every name is known. */
@@ -129,6 +132,7 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
       : {}),
     retain: retainOf(options.retain),
     pressure: pressureOf(options),
+    serviceMs: serviceMsOf(options.starvation),
   };
 }
 
@@ -166,6 +170,11 @@ function pressureOf({ maxPending, whenFull, lowWater }: SchedulerOptions): Press
     ...(whenFull === undefined ? {} : { whenFull }),
     ...(lowWater === undefined ? {} : { lowWater }),
   });
+}
+
+function serviceMsOf(starvation: SchedulerOptions['starvation']): number {
+  if (starvation === undefined) return Infinity;
+  return parsePositiveDuration(section(starvation, 'starvation').get('service'), 'starvation.service', refuseConfig);
 }
 
 function retainOf(retain: SchedulerOptions['retain']): CoreOptions['retain'] {

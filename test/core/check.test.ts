@@ -98,6 +98,14 @@ const CORRUPTIONS: readonly Corruption[] = [
     (_state, s) => (extraOf(s.task('running')).deadline = 1),
   ],
   [
+    /^C9: nobody looks whether it starves/,
+    'a wait that nobody watches',
+    (state) => {
+      Object.assign(state.options, { serviceMs: 10 });
+      Object.assign(state.index.main, { choice: 'fifo' });
+    },
+  ],
+  [
     /^C8: 6 tasks are pending, which is told as too many/,
     'a bound that was not reached',
     (state) => (state.pressure.saturated = true),

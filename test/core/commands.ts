@@ -330,6 +330,7 @@ export const someOptions: fc.Arbitrary<Partial<CoreOptions> & Pick<CoreOptions, 
     { everyMs: Infinity, maxBoost: Infinity, maxWaitMs: Infinity },
   ),
   charge: fc.constantFrom('turns' as const, 'time' as const),
+  serviceMs: fc.constantFrom(Infinity, 5, 40),
   retain: fc.constantFrom({ count: 4, ageMs: 2_000 }, { count: 0, ageMs: 0 }, { count: 100, ageMs: 400 }),
 });
 

@@ -4,6 +4,7 @@ import { deadlineMissed } from '../priority.js';
 import { tick as tickSeries } from '../recur.js';
 import { Series } from '../series.js';
 import type { DueSubject, State } from '../state.js';
+import { starvationDue } from '../starvation.js';
 import type { Due } from '../timeline.js';
 import { leaseEnded, timeOut } from './settle.js';
 
@@ -39,6 +40,9 @@ function taskDue(state: State, task: Task, kind: Due<DueSubject>['kind']): void 
   switch (kind) {
     case 'expiry':
       expire(state, task);
+      return;
+    case 'starvation':
+      starvationDue(state, task);
       return;
     case 'deadline':
       deadlineMissed(state, task);

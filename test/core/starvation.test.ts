@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { STRATEGY_NAMES, type StrategyName } from '../../src/ready/index.js';
+import { sim, type Sim, type SimOptions } from '../../src/testing/index.js';
+
+const SERVICE_MS = 20;
+
+interface Arrival {
+  readonly gapMs: number;
+  readonly level: number;
+  readonly takesMs: number;
+  readonly channel: string;
+}
+
+const arrivals = fc.array(
+  fc.record({
+    gapMs: fc.constantFrom(0, 0, 1, 5, 12),
+    level: fc.integer({ min: -2, max: 5 }),
+    takesMs: fc.integer({ min: 1, max: SERVICE_MS }),
+    channel: fc.constantFrom('A', 'B'),
+  }),
+  { minLength: 10, maxLength: 120, size: 'max' },
+);
+
+/** Lets the tasks come, run for as long as they take, and end; all in virtual time, until nothing is left. */
+function work(s: Sim, coming: readonly Arrival[]): void {
+  const endsAt = new Map<string, number>();
+  const takes = new Map(coming.map(({ takesMs }, i) => [`t${i}`, takesMs]));
+  const pass = (ms: number): void => {
+    for (let left = ms; left > 0; left -= 1) {
+      s.advance(1);
+      for (const name of s.running()) {
+        const id = name.replace(/#.*/, '');
+        if (!endsAt.has(id)) endsAt.set(id, s.now.mono - 1 + (takes.get(id) as number));
+        if ((endsAt.get(id) as number) <= s.now.mono) s.complete(id);
+      }
+    }
+  };
+  for (const [i, { gapMs, level, channel }] of coming.entries()) {
+    pass(gapMs);
+    s.add(`t${i}`, { priority: level, channel });
+  }
+  while (s.core.state.pending > 0) pass(1);
+}
+
+function watched(options: SimOptions): Sim {
+  return sim({ serviceMs: SERVICE_MS, check: false, ...options });
+}
+
+function starvedIn(s: Sim): string[] {
+  return s.facts.flatMap((fact) => (fact.kind === 'task.starved' ? [fact.task] : []));
+}
+
+const aging = { everyMs: 30, maxBoost: Infinity, maxWaitMs: Infinity };
+
+describe('the bound on waiting, with service times', () => {
+  test.each(['fifo', 'priority', 'critical-path'] as const)(
+    'C9.4 %s: nobody starves as long as attempts take no longer than was said',
+    (strategy) => {
+      let expected = 0;
+      fc.assert(
+        fc.property(arrivals, fc.integer({ min: 1, max: 3 }), (coming, slots) => {
+          const s = watched({ strategy, aging, slots });
+          work(s, coming);
+          expect(starvedIn(s)).toEqual([]);
+          expected += s.facts.filter(({ kind }) => kind === 'task.startExpected').length;
+        }),
+        { numRuns: 25 },
+      );
+      // Otherwise nobody has waited for long enough to come near the bound.
+      expect(expected).toBeGreaterThan(20);
+    },
+  );
+
+  test.each(STRATEGY_NAMES)('C9.4 %s with maxWait: nobody starves either', (strategy: StrategyName) => {
+    fc.assert(
+      fc.property(arrivals, fc.integer({ min: 1, max: 3 }), (coming, slots) => {
+        const s = watched({ strategy, aging: { everyMs: 30, maxBoost: 1, maxWaitMs: 40 }, slots });
+        work(s, coming);
+        expect(starvedIn(s)).toEqual([]);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test('C9.4 where the order has no bound nobody is watched', () => {
+    const s = watched({ strategy: 'lifo', aging });
+    s.add('patient');
+    s.advance(1e9);
+    expect(s.facts.map(({ kind }) => kind)).toEqual(['task.submitted', 'task.ready']);
+    expect(s.core.hasMoments).toBe(false);
+  });
+});
+
+describe('starvation', () => {
+  const blocked = (): Sim => {
+    const s = sim({ strategy: 'lifo', slots: 2, serviceMs: 100, aging: { ...aging, maxWaitMs: 1_000 } });
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 1 });
+    // It takes far longer than was said.
+    s.add('hog', { needs: { gpu: 1 } });
+    s.add('blocked', { needs: { gpu: 1 } });
+    return s;
+  };
+
+  test('C9.4 a task that waits for a resource beyond its bound is told of once, and when', () => {
+    const s = blocked();
+    s.advance(1_000);
+    expect(s.facts.at(-1)).toMatchObject({ kind: 'task.startExpected', task: 'blocked', byMono: 1_150 });
+    s.advance(149);
+    expect(starvedIn(s)).toEqual([]);
+    s.advance(1);
+    expect(s.facts.at(-1)).toMatchObject({ kind: 'task.starved', task: 'blocked', waitedMs: 1_150 });
+    s.advance(1e6);
+    s.complete('hog');
+    s.complete('blocked');
+    expect(starvedIn(s)).toEqual(['blocked']);
+  });
+
+  test('C9.4 one that starts in time, was cancelled, or stands aside in a pause, does not starve', () => {
+    const s = blocked();
+    s.add('cancelled', { needs: { gpu: 1 } });
+    s.add('paused', { needs: { gpu: 1 }, channel: 'p' });
+    s.advance(1_050);
+    s.send({ kind: 'pauseChannel', channel: 'p' });
+    s.cancel('cancelled');
+    s.complete('hog');
+    expect(s.running()).toEqual(['blocked#1']);
+    s.advance(1e6);
+    expect(starvedIn(s)).toEqual([]);
+    // Resumed, it has waited long enough for nobody new to go first, and starts to be expected again.
+    s.send({ kind: 'resumeChannel', channel: 'p' });
+    s.advance(1e6);
+    expect(starvedIn(s)).toEqual(['paused']);
+  });
+
+  test('C9.4 a level set later, and another order, count from the time they are set', () => {
+    const s = sim({ serviceMs: 10, strategy: 'lifo', aging: { ...aging, everyMs: 100 } });
+    s.add('a', { priority: 4 });
+    s.send({ kind: 'setStrategy', strategy: 'priority' });
+    expect(s.core.nextWakeAt().mono).toBe(500);
+    s.send({ kind: 'setPriority', task: 'a', level: 1 });
+    expect(s.core.nextWakeAt().mono).toBe(200);
+    s.add('urgent', { priority: -1 });
+    s.claim();
+    expect(s.core.nextWakeAt().mono).toBe(300);
+    s.send({ kind: 'setAging', aging: { everyMs: 50 } });
+    expect(s.core.nextWakeAt().mono).toBe(150);
+  });
+
+  test('C9.4 a task that has run and comes back is expected anew, by what is ahead of it then', () => {
+    const s = sim({ strategy: 'fifo', slots: 1, serviceMs: 100 });
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 1 });
+    s.add('a', { needs: { gpu: 1 }, retry: 2 });
+    s.advance(500);
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 0 });
+    s.fail('a');
+    s.add('b');
+    s.advance(0);
+    const expected = s.facts.flatMap((fact) => (fact.kind === 'task.startExpected' ? [fact] : []));
+    expect(expected).toMatchObject([{ task: 'a', byMono: 500 + 200 }]);
+    s.advance(200);
+    expect(starvedIn(s)).toEqual(['a']);
+  });
+});
