@@ -10,7 +10,7 @@ import { countStart } from './overrun.js';
 import { deadlineMissed, prioritySet } from './priority.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
-import { startExpected, starved } from './starvation.js';
+import { startExpected, starved } from './starving.js';
 import type { State } from './state.js';
 import { resumed, suspended } from './suspension.js';
 import * as transitions from './transitions.js';

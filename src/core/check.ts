@@ -7,7 +7,6 @@ import { isPending } from './pressure.js';
 import { checkIndex } from './check-index.js';
 import { checkWaits } from './check-waits.js';
 import { Series } from './series.js';
-import { starvationAt } from './starvation.js';
 import type { DueSubject, State } from './state.js';
 import type { Due } from './timeline.js';
 
@@ -215,7 +214,7 @@ function checkNoLimbo(state: State): void {
   for (const task of state.table.all()) {
     const { attempt, spec } = task;
     if (isFinal(task.state)) continue;
-    if (state.options.serviceMs !== Infinity && starvationAt(state, task) !== undefined) {
+    if (state.starvation.isWatched && state.starvation.at(task) !== undefined) {
       if (!due.has(`starvation ${task.sequence}`)) broken(state, 'C9', 'nobody looks whether it starves', task);
     }
     if (task.state === 'delayed' && !due.has(`eta ${task.sequence}`) && !due.has(`backoff ${task.sequence}`)) {

@@ -23,7 +23,6 @@ import {
   type SeriesRecord,
   type TaskRecord,
 } from './snapshot-format.js';
-import { watchAll } from './starvation.js';
 import type { CoreOptions, State } from './state.js';
 import { awaitTimeout } from './suspension.js';
 
@@ -89,8 +88,8 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   for (const [sequence, endedAt] of snapshot.kept) {
     state.retention.restore(known(state, sequence), endedAt ?? -Infinity);
   }
-  state.mostUrgent = snapshot.mostUrgent;
-  watchAll(state);
+  state.starvation.mostUrgent = snapshot.mostUrgent;
+  state.starvation.watchAll();
   state.pressure.set(state.options.pressure, state.table.all());
   state.pressure.saturated = snapshot.settings.pressure.saturated;
 }

@@ -55,7 +55,7 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     turns: state.index.countsTurns ? state.index.turns.save() : null,
     workers: [...state.workers.values()].map((worker) => workerRecord(worker.spec)),
     lastServed: state.lastServed ?? null,
-    mostUrgent: state.mostUrgent,
+    mostUrgent: state.starvation.mostUrgent,
     untold: [...untold],
     specs: specs.records,
   };

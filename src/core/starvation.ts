@@ -1,8 +1,9 @@
-import { extraOf, type Task } from '../model/index.js';
-import type { State } from './state.js';
+import type { Task } from '../model/index.js';
+import type { ReadyIndex } from '../ready/index.js';
+import type { DueKind } from './timeline.js';
 
 /*
- * The bound on a ready task's wait, and what is told when it is exceeded.
+ * The bound on a ready task's wait.
  *
  *   bound = W + (B / m + 1) × S
  *
@@ -13,76 +14,59 @@ import type { State } from './state.js';
  * A task is looked at twice, by an entry on the timeline each: when W has passed, and B is known, and when the rest has.
  */
 
-/** How long newcomers may go before this task, from when it became ready on; `Infinity` where the order has no bound. */
-function passableMs(state: State, task: Task): number {
-  const { aging, main } = state.index;
-  const { everyMs, maxBoost, maxWaitMs } = aging;
-  switch (main.choice) {
-    case 'fifo':
-      return 0;
-    case 'priority':
-    case 'critical-path':
-      if (everyMs === Infinity || maxBoost !== Infinity) return maxWaitMs;
-      return Math.min(maxWaitMs, (task.urgency - state.mostUrgent + 1) * everyMs);
-    default:
-      return maxWaitMs;
+/** What watching needs to know from the core. */
+export interface StarvationSources {
+  readonly index: ReadyIndex;
+  isPaused(task: Task): boolean;
+  /** Puts an entry on the monotonic timeline. */
+  add(at: number, kind: DueKind, sequence: number, task: Task): void;
+}
+
+/** Who is looked at when, lest he wait beyond his bound. */
+export class Starvation {
+  /** The most urgent level that a watched task has had, or `critical`: it says how long newcomers may go before others. */
+  mostUrgent = 0;
+
+  constructor(
+    /** How long an attempt takes at the most; `Infinity`: nobody watches. */
+    readonly serviceMs: number,
+    private readonly sources: StarvationSources,
+  ) {}
+
+  get isWatched(): boolean {
+    return this.serviceMs !== Infinity;
   }
-}
 
-/** When the task is looked at next; `undefined` when there is nothing to look for. */
-export function starvationAt(state: State, task: Task): number | undefined {
-  const { extra } = task;
-  if (task.state !== 'ready' || extra?.starved === true || state.places.at(task.place).channel.paused) return undefined;
-  if (extra !== undefined && extra.startsBy !== -Infinity) return extra.startsBy;
-  const at = task.ready + passableMs(state, task);
-  return at === Infinity ? undefined : at;
-}
-
-/** The task's wait counts from now on, or by other values. */
-export function watch(state: State, task: Task): void {
-  if (state.options.serviceMs === Infinity) return;
-  if (task.urgency < state.mostUrgent) state.mostUrgent = task.urgency;
-  const at = starvationAt(state, task);
-  if (at !== undefined) state.monoLine.add(at, 'starvation', task.sequence, task);
-}
-
-/** Another order is in force: every wait is bounded by that from now on. */
-export function watchAll(state: State): void {
-  if (state.options.serviceMs === Infinity) return;
-  for (const task of state.index.all()) watch(state, task);
-}
-
-/** The moment has come at which the task is looked at. */
-export function starvationDue(state: State, task: Task): void {
-  if (task.extra !== undefined && task.extra.startsBy !== -Infinity) {
-    starved(state, task);
-    return;
+  /** When the task is looked at next; `undefined` when there is nothing to look for. */
+  at(task: Task): number | undefined {
+    const { extra } = task;
+    if (task.state !== 'ready' || extra?.starved === true || this.sources.isPaused(task)) return undefined;
+    if (extra !== undefined && extra.startsBy !== -Infinity) return extra.startsBy;
+    const at = task.ready + this.passableMs(task);
+    return at === Infinity ? undefined : at;
   }
-  const ahead = state.pending - 1;
-  const { serviceMs } = state.options;
-  startExpected(state, task, state.mono + Math.ceil((ahead / slotsFor(state, task) + 1) * serviceMs));
-}
 
-/** All slots of those that would take it; where there is none, as if there were one. */
-function slotsFor(state: State, task: Task): number {
-  const place = state.places.at(task.place);
-  let slots = 0;
-  for (const { matches, view, spec } of state.workers.values()) {
-    if (matches(place.shape) && view?.takes(place) !== false) slots += spec.slots;
+  /** The task's wait counts from now on, or by other values. */
+  watch(task: Task): void {
+    if (!this.isWatched) return;
+    if (task.urgency < this.mostUrgent) this.mostUrgent = task.urgency;
+    const at = this.at(task);
+    if (at !== undefined) this.sources.add(at, 'starvation', task.sequence, task);
   }
-  return Math.max(1, slots);
-}
 
-/** Nobody new goes before the task any more: it starts by then, unless something else is wrong. */
-export function startExpected(state: State, task: Task, byMono: number): void {
-  extraOf(task).startsBy = byMono;
-  state.monoLine.add(byMono, 'starvation', task.sequence, task);
-  state.emit?.({ kind: 'task.startExpected', task: task.id, byMono, wall: state.wall, mono: state.mono });
-}
+  /** Another order is in force: every wait is bounded by that from now on. */
+  watchAll(): void {
+    if (!this.isWatched) return;
+    for (const task of this.sources.index.all()) this.watch(task);
+  }
 
-/** The task has waited beyond its bound; that is told once. */
-export function starved(state: State, task: Task): void {
-  extraOf(task).starved = true;
-  const waitedMs = state.mono - task.ready;
-  state.emit?.({ kind: 'task.starved', task: task.id, waitedMs, wall: state.wall, mono: state.mono });
+  /** How long newcomers may go before this task, from when it became ready on; `Infinity` where there is no bound. */
+  private passableMs(task: Task): number {
+    const { aging, main } = this.sources.index;
+    const { everyMs, maxBoost, maxWaitMs } = aging;
+    if (main.choice === 'fifo') return 0;
+    const ages = main.choice === 'priority' || main.choice === 'critical-path';
+    if (!ages || everyMs === Infinity || maxBoost !== Infinity) return maxWaitMs;
+    return Math.min(maxWaitMs, (task.urgency - this.mostUrgent + 1) * everyMs);
+  }
 }

@@ -18,7 +18,7 @@ import { NO_BOUND, Pressure, type PressureSettings } from './pressure.js';
 import { Resources } from './resources.js';
 import { Retention, type RetentionSettings } from './retention.js';
 import { Series } from './series.js';
-import { starvationAt, watch } from './starvation.js';
+import { Starvation } from './starvation.js';
 import { TaskTable } from './task-table.js';
 import { Timeline, type Due } from './timeline.js';
 import { WaitStatistics } from './wait-statistics.js';
@@ -104,6 +104,7 @@ export class State {
   /** Leases, timeouts, backoff and bounds on waiting. */
   readonly monoLine = new Timeline<DueSubject>((due) => this.monoComesAt(due), repeats);
   readonly retention: Retention;
+  readonly starvation: Starvation;
   readonly workers = new Map<string, Worker>();
   readonly series = new Map<string, Series>();
   readonly means = new Map<string, TypeMean>();
@@ -129,8 +130,6 @@ export class State {
   nextSeries = 1;
   /** Attempts that hold a place, and abandoned ones; those that wait for another task are not among them. */
   running = 0;
-  /** The most urgent level that a watched task has had, or `critical`: it says how long newcomers may go before others. */
-  mostUrgent = 0;
   /** The worker that something was last started for: turns among workers go on from there. */
   lastServed: string | undefined = undefined;
   /** Unfinished tasks. */
@@ -182,6 +181,13 @@ export class State {
       options.strategy,
       options.aging,
     );
+    this.starvation = new Starvation(options.serviceMs, {
+      index: this.index,
+      isPaused: (task) => this.places.at(task.place).channel.paused,
+      add: (at, kind, sequence, task) => {
+        this.monoLine.add(at, kind, sequence, task);
+      },
+    });
     this.retention = new Retention(
       options.retain,
       (task) => this.dependencies.isPinned(task),
@@ -226,7 +232,7 @@ export class State {
   /** The task's wait counts from now on, or again. */
   waitsFrom(task: Task): void {
     this.oldest?.enter(task);
-    watch(this, task);
+    this.starvation.watch(task);
   }
 
   /** The ready task outside paused channels that has waited for longest; kept in mind from the first time on. */
@@ -244,12 +250,12 @@ export class State {
     this.pressure.enter(task);
     if (task.state !== 'ready') return;
     this.index.rekey(task, before, this.mono);
-    watch(this, task);
+    this.starvation.watch(task);
   }
 
   private monoComesAt(due: Due<DueSubject>): number | undefined {
     if (due.kind !== 'starvation') return comesAt(due);
-    const at = starvationAt(this, due.subject as Task);
+    const at = this.starvation.at(due.subject as Task);
     // One that is looked at sooner by now has an entry of its own.
     return at !== undefined && at >= due.at ? at : undefined;
   }

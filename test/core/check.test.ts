@@ -101,7 +101,7 @@ const CORRUPTIONS: readonly Corruption[] = [
     /^C9: nobody looks whether it starves/,
     'a wait that nobody watches',
     (state) => {
-      Object.assign(state.options, { serviceMs: 10 });
+      Object.assign(state.starvation, { serviceMs: 10 });
       Object.assign(state.index.main, { choice: 'fifo' });
     },
   ],

@@ -80,6 +80,36 @@ test('C8.5 a task whose time comes is not started unasked', async () => {
   await scheduler.close();
 });
 
+test('C8.5 once nothing is ready any more, nobody is asked and no timer is left', async () => {
+  const { scheduler, clock } = held({ admit: () => false, admitEvery: '1s' });
+  const handle = scheduler.add(() => 1);
+  await clock.advance(10);
+  expect(clock.timers.length).toBe(1);
+  handle.cancel();
+  await clock.advance(10);
+  expect(clock.timers.length).toBe(0);
+  await scheduler.close();
+});
+
+test('C8.5 a claim that comes before the alarm asks about what has become due by then', async () => {
+  let moment = { wall: Date.parse('2030-01-01T00:00:00Z'), mono: 0 };
+  const nothing = (): void => undefined;
+  const clock = { now: () => moment, setTimer: () => ({ cancel: nothing, ref: nothing, unref: nothing }) };
+  let asked = 0;
+  const admit = (): boolean => {
+    asked += 1;
+    return false;
+  };
+  const scheduler = new Scheduler({ concurrency: 0, clock, admit });
+  scheduler.add(() => 1, { delay: 100 });
+  scheduler.add(() => 2, { delay: 900 });
+  const worker = scheduler.worker();
+  expect([await worker.claim(), asked]).toEqual([undefined, 0]);
+  moment = { wall: moment.wall + 500, mono: 500 };
+  expect([await worker.claim(), asked]).toEqual([undefined, 1]);
+  await scheduler.close();
+});
+
 test('C8.5 pulling workers are held back as well, each time for one more start', async () => {
   const { scheduler, clock } = held({ concurrency: 0, admit: ({ running }) => running < 2 });
   for (let i = 0; i < 5; i += 1) scheduler.add(() => i);

@@ -63,6 +63,16 @@ test('C8.1 wait: with slots of its own a scheduler works off any number that wai
   await scheduler.close();
 });
 
+test('C8.2 nobody overtakes those who wait, not even into room that has just appeared', async () => {
+  const { scheduler, clock } = full({});
+  const [a] = add(scheduler, 'a', 'b', 'waited');
+  a?.cancel();
+  const [late] = add(scheduler, 'late');
+  await clock.advance(0);
+  expect([scheduler.explain('waited').kind, late?.state]).toEqual(['ready', 'waiting']);
+  expect(scheduler.explain('late').kind).toBe('outside');
+});
+
 test('C8.2 those who wait are bounded too: beyond that accepted and the result reject with SaturatedError', async () => {
   const { scheduler } = full({ maxWaiting: 1 });
   const [, , c, d] = add(scheduler, 'a', 'b', 'c', 'd');

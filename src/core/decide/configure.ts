@@ -15,7 +15,6 @@ import { checkLease } from '../execution.js';
 import { checkOnly } from '../open-channels.js';
 import { strategyRecord, workerRecord } from '../records.js';
 import type { State } from '../state.js';
-import { watchAll } from '../starvation.js';
 import { Worker, type WorkerSpec } from '../worker.js';
 
 /** A strategy by its name or as an object; an unknown name is refused with the known ones. */
@@ -69,7 +68,7 @@ export function setStrategy(state: State, choice: StrategyChoice): void {
   state.index.setStrategy(choice);
   for (const worker of state.workers.values()) followStrategy(state, worker, choice);
   followPaths(state);
-  watchAll(state);
+  state.starvation.watchAll();
   note(state, { name: 'strategy', ...strategyRecord(choice) });
 }
 
@@ -83,7 +82,7 @@ function followStrategy(state: State, worker: Worker, choice: StrategyChoice): v
 
 export function setAging(state: State, aging: Aging): void {
   state.index.setAging(aging);
-  watchAll(state);
+  state.starvation.watchAll();
   note(state, {
     name: 'aging',
     everyMs: finite(aging.everyMs),

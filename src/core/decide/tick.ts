@@ -4,7 +4,7 @@ import { deadlineMissed } from '../priority.js';
 import { tick as tickSeries } from '../recur.js';
 import { Series } from '../series.js';
 import type { DueSubject, State } from '../state.js';
-import { starvationDue } from '../starvation.js';
+import { starvationDue } from '../starving.js';
 import type { Due } from '../timeline.js';
 import { leaseEnded, timeOut } from './settle.js';
 
