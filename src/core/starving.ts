@@ -14,7 +14,7 @@ export function starvationDue(state: State, task: Task): void {
 
 /** All slots of those that would take it; where there is none, as if there were one. */
 function slotsFor(state: State, task: Task): number {
-  const place = state.places.at(task.place);
+  const place = state.places.of(task);
   let slots = 0;
   for (const { matches, view, spec } of state.workers.values()) {
     if (matches(place.shape) && view?.takes(place) !== false) slots += spec.slots;
