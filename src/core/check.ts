@@ -7,7 +7,8 @@ import { isPending } from './pressure.js';
 import { checkIndex } from './check-index.js';
 import { checkWaits } from './check-waits.js';
 import { Series } from './series.js';
-import type { DueSubject, State } from './state.js';
+import type { DueSubject } from './moments.js';
+import type { State } from './state.js';
 import type { Due } from './timeline.js';
 
 /** Units may be fractions, whose sums drift; pools allow for less than this. */

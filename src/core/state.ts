@@ -1,4 +1,4 @@
-import { SeededRandom, isFinal, Attempt, type ErrorRecord, type Fact, type Moment, type Task } from '../model/index.js';
+import { SeededRandom, type Attempt, type ErrorRecord, type Fact, type Moment, type Task } from '../model/index.js';
 import {
   Places,
   ReadyIndex,
@@ -12,12 +12,13 @@ import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
 import { Inheritance } from './inheritance.js';
 import { Lending } from './lending.js';
+import { comesAt, repeats, type DueSubject } from './moments.js';
 import { OldestReady } from './oldest-ready.js';
 import { OpenChannels } from './open-channels.js';
 import { NO_BOUND, Pressure, type PressureSettings } from './pressure.js';
 import { Resources } from './resources.js';
 import { Retention, type RetentionSettings } from './retention.js';
-import { Series } from './series.js';
+import type { Series } from './series.js';
 import { Starvation } from './starvation.js';
 import { TaskTable } from './task-table.js';
 import { Timeline, type Due } from './timeline.js';
@@ -57,9 +58,6 @@ export const CORE_DEFAULTS: Omit<CoreOptions, 'origin'> = {
   pressure: NO_BOUND,
   serviceMs: Infinity,
 };
-
-/** What a moment on the timeline is about. */
-export type DueSubject = Task | Attempt | Series;
 
 /** What the outside must act on after a command; whoever acts on it empties it. */
 export interface Outbox {
@@ -181,13 +179,7 @@ export class State {
       options.strategy,
       options.aging,
     );
-    this.starvation = new Starvation(options.serviceMs, {
-      index: this.index,
-      isPaused: (task) => this.places.at(task.place).channel.paused,
-      add: (at, kind, sequence, task) => {
-        this.monoLine.add(at, kind, sequence, task);
-      },
-    });
+    this.starvation = this.newStarvation(options.serviceMs);
     this.retention = new Retention(
       options.retain,
       (task) => this.dependencies.isPinned(task),
@@ -246,6 +238,16 @@ export class State {
     return task.state === 'ready' && !this.places.at(task.place).channel.paused;
   }
 
+  private newStarvation(serviceMs: number): Starvation {
+    return new Starvation(serviceMs, {
+      index: this.index,
+      isPaused: (task) => this.places.at(task.place).channel.paused,
+      add: (at, kind, sequence, task) => {
+        this.monoLine.add(at, kind, sequence, task);
+      },
+    });
+  }
+
   private rekey(task: Task, before: number): void {
     this.pressure.enter(task);
     if (task.state !== 'ready') return;
@@ -269,45 +271,5 @@ export class State {
   private forget(task: Task): void {
     this.emit?.({ kind: 'task.forgotten', task: task.id, wall: this.wall, mono: this.mono });
     this.table.remove(task);
-  }
-}
-
-/** Whether a moment belongs to a series: its tick, or one of an occurrence. */
-function repeats(subject: DueSubject): boolean {
-  if (subject instanceof Series) return true;
-  const task = subject instanceof Attempt ? subject.task : subject;
-  return task.extra?.series !== undefined;
-}
-
-/** When a moment on the timeline comes, by what is known now; `undefined` when it has lost its point. */
-function comesAt(due: Due<DueSubject>): number | undefined {
-  const { subject } = due;
-  if (subject instanceof Attempt) return attemptComesAt(due, subject);
-  const stands = subject instanceof Series ? seriesStands(subject, due.at) : taskStands(subject, due);
-  return stands ? due.at : undefined;
-}
-
-function attemptComesAt({ kind, at }: Due<DueSubject>, attempt: Attempt): number | undefined {
-  if (attempt.over) return undefined;
-  // While it waits its timeout stands still, and afterwards comes that much later.
-  if (kind === 'timeout') return attempt.abandoned || attempt.wait !== undefined ? undefined : attempt.timesOutAt;
-  // A lease that was shortened has an entry of its own.
-  return attempt.leaseEndsAt >= at ? attempt.leaseEndsAt : undefined;
-}
-
-function seriesStands(series: Series, at: number): boolean {
-  return !series.ended && !series.paused && series.nextAt === at;
-}
-
-function taskStands({ state, attempt, extra }: Task, { kind, at }: Due<DueSubject>): boolean {
-  switch (kind) {
-    case 'eta':
-      return state === 'delayed' && extra?.eta === at;
-    case 'backoff':
-      return state === 'delayed' && extra?.backoffUntil === at;
-    case 'expiry':
-      return attempt === undefined && !isFinal(state);
-    default:
-      return !isFinal(state) && extra?.deadlineMissed !== true;
   }
 }
