@@ -1,6 +1,7 @@
 import { DependencyFailedError, ExpiredError, recordOwnError, type FinalState, type Task } from '../model/index.js';
+import type { Consequence } from './fallout.js';
 import { occurrenceEnded } from './recur.js';
-import type { Fallout, State } from './state.js';
+import type { State } from './state.js';
 import { cancelled, delayed, failed, ready, skipped } from './transitions.js';
 
 /** Lets a pending task through the gates that are open: its dependencies first, then its time. */
@@ -38,23 +39,22 @@ export function advance(state: State): void {
   if (fallout.length === 0 || state.advancing) return;
   state.advancing = true;
   try {
-    for (let next = 0; next < fallout.length; next += 1) carryOn(state, fallout[next] as Fallout);
+    for (let next = 0; next < fallout.length; next += 1) {
+      carryOut(state, fallout.taskAt(next), fallout.consequenceAt(next), fallout.causeAt(next));
+    }
   } finally {
-    // Emptied one by one: cutting an array's length gives its memory away, which the next end has to get back.
-    while (fallout.length > 0) fallout.pop();
+    fallout.clear();
     state.advancing = false;
   }
 }
 
-function carryOn(state: State, { task, met, doomed }: Fallout): void {
-  // The edges' order depends on how they came about; the sequence is the same in every process.
-  if (met.length > 1) met.sort(bySequence);
-  for (const dependant of met) if (dependant.state === 'waiting') passGates(state, dependant);
-  if (doomed.length > 1) doomed.sort(([x], [y]) => bySequence(x, y));
-  for (const [dependant, verdict] of doomed) {
-    if (dependant.state === 'waiting') doom(state, dependant, task.id, task.state as FinalState, verdict);
+function carryOut(state: State, task: Task, consequence: Consequence, cause: Task): void {
+  if (consequence === 'ended') {
+    occurrenceEnded(state, task);
+  } else if (task.state === 'waiting') {
+    if (consequence === 'met') passGates(state, task);
+    else doom(state, task, cause.id, cause.state as FinalState, consequence);
   }
-  if (task.extra?.series !== undefined) occurrenceEnded(state, task);
 }
 
 /** Ends a task whose dependency did not complete. */
@@ -64,8 +64,4 @@ export function doom(state: State, task: Task, dependencyId: string, how: FinalS
     return;
   }
   failed(state, task, DependencyFailedError.record({ taskId: task.id, dependencyId, state: how }));
-}
-
-function bySequence(x: Task, y: Task): number {
-  return x.sequence - y.sequence;
 }

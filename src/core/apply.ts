@@ -31,7 +31,7 @@ export function apply(state: State, fact: Fact): void {
     // Whoever had to act on it has done so when it happened for the first time.
     outbox.settled.length = settled;
     outbox.resumed.length = resumptions;
-    fallout.length = 0;
+    fallout.clear();
   }
 }
 

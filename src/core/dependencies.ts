@@ -1,4 +1,4 @@
-import { invariant, isFinal, type FailurePolicy, type Task } from '../model/index.js';
+import { Task, invariant, isFinal, type FailurePolicy } from '../model/index.js';
 import { edgesInOrder } from './edge-order.js';
 import { Graph, type EdgePolicy } from './graph.js';
 
@@ -16,8 +16,16 @@ export interface Dependency {
   readonly onFailure: FailurePolicy;
 }
 
+/** The same as a new task names it: a bare task goes by the failure policy of the one that waits. */
+export type Link = Task | Dependency;
+
 /** What a task's end means for one of its dependants. */
 export type Verdict = 'met' | 'fail' | 'skip';
+
+/** Hears what an end means for those that it lets through or brings down. */
+export interface Verdicts {
+  add(dependant: Task, verdict: Verdict, cause: Task): void;
+}
 
 /**
  * Who waits for whom, and for how many each still waits.
@@ -36,13 +44,14 @@ export class Dependencies {
   }
 
   /** Links a new task to what it waits for. It comes last, so it cannot close a cycle. */
-  attach(task: Task, dependencies: readonly Dependency[]): void {
-    if (dependencies.length === 0) return;
-    for (const { task: dependency } of dependencies) this.ensureNode(dependency);
+  attach(task: Task, links: readonly Link[]): void {
+    if (links.length === 0) return;
+    for (const link of links) this.ensureNode(linkedTask(link));
     const node = this.ensureNode(task);
     let unmet = 0;
-    for (const { task: dependency, onFailure } of dependencies) {
-      this.graph.link(dependency.node, node, edgePolicy(dependency, onFailure));
+    for (const link of links) {
+      const dependency = linkedTask(link);
+      this.graph.link(dependency.node, node, edgePolicy(dependency, linkPolicy(link, task)));
       if (!isFinal(dependency.state)) unmet += 1;
     }
     this.unmet[node] = unmet;
@@ -181,7 +190,7 @@ export class Dependencies {
   }
 
   /** The task has ended: counts it off for its dependants; hears of those that it lets through or brings down. */
-  countOff(task: Task, visit: (dependant: Task, verdict: Verdict) => void): void {
+  countOff(task: Task, verdicts: Verdicts): void {
     if (task.node < 0) return;
     const completed = task.state === 'completed';
     for (let edge = this.graph.firstOut(task.node); edge >= 0; edge = this.graph.nextOut(edge)) {
@@ -193,26 +202,29 @@ export class Dependencies {
       this.unmet[node] = left;
       if (!completed) this.graph.setPolicy(edge, policy === AWAITED ? AWAITED_PASSED : PASSED);
       const verdict = completed || policy === 2 || policy === AWAITED ? 'met' : policy === 0 ? 'fail' : 'skip';
-      if (verdict !== 'met' || left === 0) visit(this.at(node), verdict);
+      if (verdict !== 'met' || left === 0) verdicts.add(this.at(node), verdict, task);
     }
   }
 
-  /** The task has ended and asks for no results any more; `unpinned` hears of those whose last dependant this was. */
-  detach(task: Task, unpinned: (dependency: Task) => void): void {
+  /** The task has ended and asks for no results any more; `pins` hears of those whose last dependant this was. */
+  detach(task: Task, pins: { unpinned(dependency: Task): void }): void {
     if (task.node < 0) return;
     for (let edge = this.graph.firstIn(task.node); edge >= 0;) {
       const next = this.graph.nextIn(edge);
-      const dependency = this.at(this.graph.source(edge));
+      const source = this.graph.source(edge);
       this.graph.unlink(edge);
-      if (isFinal(dependency.state) && !this.isPinned(dependency)) {
-        this.dropBareNode(dependency);
-        unpinned(dependency);
-      }
+      if (this.graph.firstOut(source) < 0) this.lostLastDependant(this.at(source), pins);
       edge = next;
     }
     // Its node may stay for its dependants; should it be run again, it waits for nobody.
     this.unmet[task.node] = 0;
     this.dropBareNode(task);
+  }
+
+  private lostLastDependant(dependency: Task, pins: { unpinned(dependency: Task): void }): void {
+    if (!isFinal(dependency.state)) return;
+    this.dropBareNode(dependency);
+    pins.unpinned(dependency);
   }
 
   /** Whether an unfinished task may still ask for this one's result. */
@@ -250,6 +262,16 @@ export class Dependencies {
   private policyOf(edge: number): FailurePolicy {
     return POLICIES[this.graph.policy(edge)] ?? 'run';
   }
+}
+
+/** The task at the other end of a link. */
+export function linkedTask(link: Link): Task {
+  return link instanceof Task ? link : link.task;
+}
+
+/** What becomes of the waiting task should the linked one not complete. */
+export function linkPolicy(link: Link, waiting: Task): FailurePolicy {
+  return link instanceof Task ? waiting.spec.onDependencyFailure : link.onFailure;
 }
 
 /** Whether the dependant waits for as long as the dependency is unfinished. */

@@ -1,5 +1,5 @@
 import { extraOf, isFinal, type Task } from '../model/index.js';
-import type { Dependencies, Dependency } from './dependencies.js';
+import { linkedTask, type Dependencies, type Link } from './dependencies.js';
 
 /** Told of a task whose effective level or deadline has changed, with the level it had before. */
 export type Changed = (task: Task, levelBefore: number) => void;
@@ -33,9 +33,10 @@ export class Inheritance {
   ) {}
 
   /** A new task waits for these: passes its urgency on to them. */
-  lend(task: Task, dependencies: readonly Dependency[]): void {
+  lend(task: Task, links: readonly Link[]): void {
     const { urgency, deadline } = task;
-    for (const { task: dependency } of dependencies) {
+    for (const link of links) {
+      const dependency = linkedTask(link);
       if (urgency >= dependency.urgency && deadline >= dependency.deadline) continue;
       this.spread(task);
       return;

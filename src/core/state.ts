@@ -10,6 +10,7 @@ import {
 } from '../ready/index.js';
 import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
+import { Fallout } from './fallout.js';
 import { Inheritance } from './inheritance.js';
 import { Lending } from './lending.js';
 import { comesAt, repeats, type DueSubject } from './moments.js';
@@ -69,13 +70,6 @@ export interface Outbox {
   readonly aborted: { readonly attempt: Attempt; readonly error: ErrorRecord }[];
 }
 
-/** A task that has ended, and those of its dependants for which that decides something. */
-export interface Fallout {
-  readonly task: Task;
-  readonly met: Task[];
-  readonly doomed: [Task, 'fail' | 'skip'][];
-}
-
 /** How long tasks of one type take. */
 export interface TypeMean {
   count: number;
@@ -110,8 +104,7 @@ export class State {
   readonly abandoned = new Set<Attempt>();
   /** Attempts that wait for another task, or to go on after that. */
   readonly suspended = new Set<Attempt>();
-  /** Ends whose consequences are still to be decided; empty between commands. */
-  readonly fallout: Fallout[] = [];
+  readonly fallout = new Fallout();
   advancing = false;
   /** Whether a circle of waits is being broken, which looks by itself for what that leaves. */
   breaking = false;

@@ -9,7 +9,7 @@ import {
   type Task,
   type TaskState,
 } from '../model/index.js';
-import type { Dependency } from './dependencies.js';
+import { linkPolicy, linkedTask, type Link } from './dependencies.js';
 import { countRun } from './overrun.js';
 import type { State } from './state.js';
 
@@ -77,7 +77,7 @@ function doesNotRun(state: State, task: Task): void {
 export function submitted(
   state: State,
   task: Task,
-  dependencies: readonly Dependency[],
+  dependencies: readonly Link[],
   occurrence: OccurrenceRecord | undefined,
 ): void {
   const { spec } = task;
@@ -93,7 +93,7 @@ export function submitted(
   if (dependencies.length > 0) {
     state.dependencies.attach(task, dependencies);
     state.inheritance.lend(task, dependencies);
-    for (const { task: dependency } of dependencies) state.path.mark(dependency);
+    for (const link of dependencies) state.path.mark(linkedTask(link));
   }
   state.emit?.({
     kind: 'task.submitted',
@@ -101,7 +101,7 @@ export function submitted(
     sequence: task.sequence,
     spec,
     payload: task.payload,
-    after: dependencies.map((dependency) => ({ task: dependency.task.id, onFailure: dependency.onFailure })),
+    after: dependencies.map((link) => ({ task: linkedTask(link).id, onFailure: linkPolicy(link, task) })),
     eta: task.extra === undefined || task.extra.eta === -Infinity ? null : task.extra.eta,
     due: task.due + state.origin.wall,
     estimateMs: task.extra?.estimateMs ?? 1,
@@ -190,32 +190,24 @@ function finish(state: State, task: Task): void {
   state.outbox.settled.push(task);
   state.retention.keep(task, state.mono);
   if (task.node >= 0) freeDependants(state, task);
-  else if (task.extra?.series !== undefined) state.fallout.push({ task, met: [], doomed: [] });
+  if (task.extra?.series !== undefined) state.fallout.add(task, 'ended', task);
   if (task.spec.needs.length > 0) state.lending.tell();
 }
 
 /** Counts the task off for those that waited for it; what that means for them is decided afterwards. */
 function freeDependants(state: State, task: Task): void {
-  const met: Task[] = [];
-  const doomed: [Task, 'fail' | 'skip'][] = [];
-  state.dependencies.countOff(task, (dependant, verdict) => {
-    if (verdict !== 'met') doomed.push([dependant, verdict]);
-    else if (state.dependencies.unmetOf(dependant) === 0) met.push(dependant);
-  });
-  letGo(state, task);
-  if (met.length + doomed.length > 0 || task.extra?.series !== undefined) state.fallout.push({ task, met, doomed });
+  const start = state.fallout.length;
+  state.dependencies.countOff(task, state.fallout);
+  state.fallout.sortFrom(start);
+  // The ended task needs nothing any more: no urgency for what it waited for, no results.
+  if (state.dependencies.unmetOf(task) > 0) withdrawFromAll(state, task);
+  state.dependencies.detach(task, state.retention);
 }
 
-/** The ended task needs nothing any more: no urgency for what it waited for, no results. */
-function letGo(state: State, task: Task): void {
-  if (state.dependencies.unmetOf(task) > 0) {
-    state.dependencies.eachUnfinishedDependency(task, (dependency) => {
-      state.inheritance.withdraw(task, dependency);
-      state.path.mark(dependency);
-    });
-  }
-  state.dependencies.detach(task, (dependency) => {
-    state.retention.unpinned(dependency);
+function withdrawFromAll(state: State, task: Task): void {
+  state.dependencies.eachUnfinishedDependency(task, (dependency) => {
+    state.inheritance.withdraw(task, dependency);
+    state.path.mark(dependency);
   });
 }
 

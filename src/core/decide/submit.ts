@@ -13,7 +13,7 @@ import {
   type TaskSpec,
 } from '../../model/index.js';
 import { advance, doom, passGates } from '../advance.js';
-import type { Dependency } from '../dependencies.js';
+import type { Link } from '../dependencies.js';
 import { meanOf } from '../execution.js';
 import type { State } from '../state.js';
 import { submitted } from '../transitions.js';
@@ -33,11 +33,12 @@ export interface Submission {
 }
 
 interface Resolved {
-  readonly dependencies: readonly Dependency[];
+  readonly dependencies: readonly Link[];
   /** A dependency that has ended badly already, and what that means. */
   readonly doomedBy: { readonly id: string; readonly state: FinalState; readonly verdict: 'fail' | 'skip' } | undefined;
 }
 
+const NOBODY: readonly Task[] = [];
 const NOTHING: Resolved = { dependencies: [], doomedBy: undefined };
 
 /** Takes in one task; refused, it changes nothing. */
@@ -52,7 +53,7 @@ export function submit(
   checkId(state, spec);
   state.openChannels.check(spec.channel);
   if (spec.needs.length > 0) state.resources.checkNeeds(spec.id ?? generatedId(sequence), spec);
-  const resolved = after.length === 0 ? NOTHING : resolve(state, spec, sequence, after, []);
+  const resolved = after.length === 0 ? NOTHING : resolve(state, spec, sequence, after, NOBODY);
   if (state.pressure.maxPending === Infinity) return takeIn(state, sequence, spec, payload, resolved);
   const room = checkRoom(state, [spec], origin);
   const task = takeIn(state, sequence, spec, payload, resolved);
@@ -119,7 +120,8 @@ function resolve(
   after: readonly DependencyInput[],
   batch: readonly (Task | undefined)[],
 ): Resolved {
-  const dependencies: Dependency[] = [];
+  if (areAllGood(after)) return { dependencies: after, doomedBy: undefined };
+  const dependencies: Link[] = [];
   let doomedBy: Resolved['doomedBy'];
   for (const input of after) {
     const { ref, onFailure } = parse(input, spec);
@@ -132,6 +134,14 @@ function resolve(
     }
   }
   return { dependencies, doomedBy };
+}
+
+/** Whether all are tasks that may yet complete, or have: the usual case, in which nothing is left to find out. */
+function areAllGood(after: readonly DependencyInput[]): after is readonly Task[] {
+  for (const input of after) {
+    if (!(input instanceof Task) || (isFinal(input.state) && input.state !== 'completed')) return false;
+  }
+  return true;
 }
 
 function parse(input: DependencyInput, spec: TaskSpec): { ref: DependencyRef; onFailure: FailurePolicy } {
