@@ -9,6 +9,8 @@ import { coverageByFolder } from './coverage.mjs';
 
 const root = join(import.meta.dirname, '..');
 const testReport = '.build/tests.json';
+const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const tarball = `.build/${name}-${version}.tgz`;
 const folders = ['src', 'test', 'examples', 'bench'].filter((folder) => existsSync(join(root, folder)));
 
 // Steps that only read the sources share the machine, two at a time. Tests and examples have it to themselves:
@@ -28,6 +30,16 @@ const steps = [
     before: () => rmSync(join(root, testReport), { force: true }),
     after: () => coverageByFolder(root).forEach((line) => console.log(line)),
     count: countTests,
+  },
+  {
+    name: 'package',
+    commands: [
+      'node .ci/build.mjs',
+      'publint --strict',
+      `npm pack --ignore-scripts --silent --pack-destination .build`,
+      `attw ${tarball} --profile esm-only --no-color`,
+      `node .ci/smoke.mjs`,
+    ],
   },
   { name: 'examples', commands: ['tsc -b .ci/tsconfig.run.json', 'node .build/examples/run.js --all'] },
 ];

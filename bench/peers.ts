@@ -82,10 +82,17 @@ export const loadCycleDetect = async () =>
     .GenericGraphAdapter;
 
 const peers = findPeers();
+/** The folder of our own package. */
+export const packageRoot = dirname(dirname(peers));
 const requireFromPeers = createRequire(join(peers, 'package.json'));
 
 async function load<Module>(name: string): Promise<Module> {
-  return (await import(pathToFileURL(requireFromPeers.resolve(name)).href)) as Module;
+  return (await import(pathToFileURL(findPeer(name)).href)) as Module;
+}
+
+/** The file that a peer is loaded from. */
+export function findPeer(name: string): string {
+  return requireFromPeers.resolve(name);
 }
 
 /** Installs the peers when what is there is not what their lockfile names. */
