@@ -1,6 +1,12 @@
-import { keptNeeds, type Attempt } from '../model/index.js';
-import type { Gate } from '../ready/index.js';
+import { keptNeeds, type Attempt, type Need } from '../model/index.js';
+import type { Place, Pool } from '../ready/index.js';
 import type { State } from './state.js';
+
+/** So many units of a pool. */
+interface Holding {
+  readonly pool: Pool;
+  readonly amount: number;
+}
 
 /** Every attempt that holds something: those that count, in order of submission, then the abandoned ones. */
 export function holdingAttempts(state: State): Attempt[] {
@@ -11,11 +17,20 @@ export function holdingAttempts(state: State): Attempt[] {
 }
 
 /** What the attempt holds: while it waits for another task, and where it ended in a wait, only what it keeps then. */
-export function heldBy(state: State, { task, wait }: Attempt): readonly Gate[] {
-  const { channel, shape } = state.places.at(task.place);
-  if (wait === undefined) return [{ pool: channel.limit, amount: 1 }, ...shape.gates];
+export function heldBy(state: State, { task, wait }: Attempt): Holding[] {
+  if (wait === undefined) return holdingsAt(state.places.at(task.place), task.spec.needs);
   return keptNeeds(task.spec).flatMap(({ resource, amount }) => {
     const pool = state.resources.pools.get(resource);
     return pool === undefined ? [] : [{ pool, amount }];
   });
+}
+
+/** What a start at this place takes of every pool. */
+export function holdingsAt({ shape, channel }: Place, needs: readonly Need[]): Holding[] {
+  const { single, needed } = shape.gates;
+  return [
+    ...single.map((pool) => ({ pool, amount: 1 })),
+    ...needed.map((pool, i) => ({ pool, amount: (needs[i] as Need).amount })),
+    { pool: channel.limit, amount: 1 },
+  ];
 }

@@ -1,7 +1,7 @@
 import { Attempt, isFinal, keptNeeds, type Task } from '../model/index.js';
 import { show } from '../model/show.js';
 import type { Pool } from '../ready/index.js';
-import { heldBy, holdingAttempts } from './attempts.js';
+import { heldBy, holdingAttempts, holdingsAt } from './attempts.js';
 import { broken } from './broken.js';
 import { isPending } from './pressure.js';
 import { checkIndex } from './check-index.js';
@@ -38,8 +38,8 @@ export function checkStart(state: State, task: Task): void {
   const place = state.places.at(task.place);
   // What it kept while it waited it has without asking again, also where less is left of it by now.
   const kept = task.attempt?.resumptions === 0 ? [] : keptNeeds(task.spec).map(({ resource }) => resource);
-  const gates = place.shape.gates.filter(({ pool }) => !kept.includes(pool.name) || !isNamed(state, pool));
-  for (const pool of [place.channel.limit, ...gates.map((gate) => gate.pool)]) {
+  for (const { pool } of holdingsAt(place, task.spec.needs)) {
+    if (kept.includes(pool.name) && isNamed(state, pool)) continue;
     if (pool.held > pool.capacity + DRIFT) {
       broken(state, 'G7', `${task.id} started beyond the capacity ${pool.capacity} of ${show(pool.name)}`, task);
     }

@@ -25,7 +25,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   state.running += 1;
   // An attempt keeps its place alive by itself: it may outlive its task.
   place.tasks += 1;
-  state.resources.take(place);
+  state.resources.take(place, task.spec.needs);
   if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
   chargeTurn(state, attempt);
   worker.running += 1;
@@ -113,7 +113,7 @@ function giveBack(state: State, attempt: Attempt): void {
   attempt.over = true;
   state.running -= 1;
   if (attempt.wait === undefined) {
-    state.resources.release(place);
+    state.resources.release(place, task.spec.needs);
     const worker = state.workers.get(attempt.workerId);
     if (worker !== undefined) worker.running -= 1;
   } else {

@@ -1,6 +1,6 @@
-import { isFinal, keptNeeds, type Attempt, type Task } from '../model/index.js';
+import { isFinal, keptNeeds, needsOf, type Attempt, type Task } from '../model/index.js';
 import { defaultWeight, isWeighted, usableWeight, type Place, type Pool } from '../ready/index.js';
-import { heldBy, holdingAttempts } from './attempts.js';
+import { heldBy, holdingAttempts, holdingsAt } from './attempts.js';
 import type { Explanation, Holder, Obstacle, Standing } from './explanation.js';
 import { pending } from './pending.js';
 import type { State } from './state.js';
@@ -37,7 +37,7 @@ function explainReady(state: State, task: Task): Explanation {
   const place = state.places.of(task);
   const obstacles: Obstacle[] = [];
   if (place.paused) obstacles.push({ kind: 'paused', channel: place.channel.name });
-  obstacles.push(...lackingPools(state, place), ...lackingWorker(state, place));
+  obstacles.push(...lackingPools(state, task), ...lackingWorker(state, place));
   const standing = place.paused ? undefined : standingOf(state, task);
   const { attempt } = task;
   return {
@@ -49,19 +49,20 @@ function explainReady(state: State, task: Task): Explanation {
   };
 }
 
-function lackingPools(state: State, place: Place): Obstacle[] {
+function lackingPools(state: State, task: Task): Obstacle[] {
   const { resources } = state;
   const obstacles: Obstacle[] = [];
   const limit = (scope: 'global' | 'type' | 'channel', key: string, pool: Pool): void => {
     obstacles.push({ kind: 'limit', scope, key, limit: pool.capacity, filledBy: holders(state, pool) });
   };
-  for (const { pool, amount } of place.shape.gates) {
+  const place = state.places.of(task);
+  for (const { pool, amount } of holdingsAt(place, needsOf(task))) {
     if (pool.fits(amount)) continue;
     if (pool === resources.global) limit('global', '', pool);
+    else if (pool === place.channel.limit) limit('channel', pool.name, pool);
     else if (resources.pools.get(pool.name) === pool) obstacles.push(lackingResource(state, pool, amount));
     else limit('type', pool.name, pool);
   }
-  if (!place.channel.isOpen()) limit('channel', place.channel.name, place.channel.limit);
   return obstacles;
 }
 
@@ -81,7 +82,7 @@ function holders(state: State, pool: Pool): Holder[] {
 }
 
 function amountHeld(state: State, attempt: Attempt, pool: Pool): number {
-  return heldBy(state, attempt).find((gate) => gate.pool === pool)?.amount ?? 0;
+  return heldBy(state, attempt).find((holding) => holding.pool === pool)?.amount ?? 0;
 }
 
 function lackingWorker(state: State, place: Place): Obstacle[] {
@@ -117,7 +118,7 @@ function chanceOf(state: State, task: Task): number {
   let total = 0;
   for (const each of state.index.all()) {
     const { shape, channel } = state.places.of(each);
-    if (each === task || (shape.isOpen() && channel.isOpen())) total += weightOf(each.urgency);
+    if (each === task || (shape.admits(each) && channel.isOpen())) total += weightOf(each.urgency);
   }
   return weightOf(task.urgency) / total;
 }

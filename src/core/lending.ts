@@ -1,4 +1,4 @@
-import { keptNeeds, yieldedNeeds, type Attempt, type Need, type Task } from '../model/index.js';
+import { keptNeeds, needsOf, type Attempt, type Need, type Task } from '../model/index.js';
 import type { Inheritance, Lender } from './inheritance.js';
 import type { Resources } from './resources.js';
 
@@ -157,8 +157,7 @@ export class Lending implements Lender {
   }
 
   private count(task: Task, level: number, by: 1 | -1): void {
-    const needs = task.attempt?.wait === undefined ? task.spec.needs : yieldedNeeds(task.spec);
-    for (const { resource, amount } of needs) {
+    for (const { resource, amount } of needsOf(task)) {
       let levels = this.wanted.get(resource);
       if (levels === undefined) {
         levels = new Map();

@@ -1,5 +1,5 @@
 import { InvalidConfigError, UnschedulableError, type Need, type TaskSpec } from '../model/index.js';
-import { Pool, type Channel, type Gate, type Place } from '../ready/index.js';
+import { Pool, type Channel, type Gates, type Place } from '../ready/index.js';
 
 /** Stands for every channel or type that has no limit of its own. */
 const ANY = '*';
@@ -16,14 +16,12 @@ export class Resources {
   private readonly channelWeights = new Map<string, number>();
 
   /** The pools that a new shape draws on; to be given back with {@link dropShape}. */
-  gatesFor(type: string, needs: readonly Need[]): readonly Gate[] {
+  gatesFor(type: string, needs: readonly Need[]): Gates {
     this.typeShapes.set(type, (this.typeShapes.get(type) ?? 0) + 1);
-    const gates: Gate[] = [
-      { pool: this.global, amount: 1 },
-      { pool: this.typePool(type), amount: 1 },
-    ];
-    for (const { resource, amount } of needs) gates.push({ pool: this.pools.get(resource) as Pool, amount });
-    return gates;
+    return {
+      single: [this.global, this.typePool(type)],
+      needed: needs.map(({ resource }) => this.pools.get(resource) as Pool),
+    };
   }
 
   /** A shape of this type is gone. With the last one goes the type's pool; a limit outlives it. */
@@ -84,13 +82,18 @@ export class Resources {
     channel.weight = this.channelWeights.get(channel.name) ?? this.channelWeights.get(ANY) ?? 1;
   }
 
-  take(place: Place): void {
-    for (const { pool, amount } of place.shape.gates) pool.take(amount);
+  /** A start at this place takes these needs, which are the shape's. */
+  take(place: Place, needs: readonly Need[]): void {
+    const { single, needed } = place.shape.gates;
+    for (const pool of single) pool.take(1);
+    for (let i = 0; i < needed.length; i += 1) (needed[i] as Pool).take((needs[i] as Need).amount);
     place.channel.limit.take(1);
   }
 
-  release(place: Place): void {
-    for (const { pool, amount } of place.shape.gates) pool.release(amount);
+  release(place: Place, needs: readonly Need[]): void {
+    const { single, needed } = place.shape.gates;
+    for (const pool of single) pool.release(1);
+    for (let i = 0; i < needed.length; i += 1) (needed[i] as Pool).release((needs[i] as Need).amount);
     place.channel.limit.release(1);
   }
 

@@ -158,7 +158,7 @@ function hold(state: State, attempt: Attempt, record: AttemptRecord): Attempt {
   const place = state.places.enter(spec);
   task.place = place.index;
   restoreWait(state, attempt, record);
-  if (attempt.wait === undefined) state.resources.take(place);
+  if (attempt.wait === undefined) state.resources.take(place, spec.needs);
   else state.resources.takeNeeds(keptNeeds(spec));
   if (attempt.wait === undefined || attempt.abandoned) state.running += 1;
   if (spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);

@@ -150,6 +150,9 @@ export class State {
         this.resources.dropShape(shape.type);
         this.index.forgetShape(shape);
       },
+      (shape) => {
+        this.index.shapeMixed(shape);
+      },
     );
     this.path = new CriticalPath(this.dependencies, (task) => {
       this.rekey(task, task.urgency);

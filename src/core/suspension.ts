@@ -1,4 +1,4 @@
-import { isFinal, keptNeeds, yieldedNeeds, type Attempt, type Task } from '../model/index.js';
+import { isFinal, keptNeeds, yieldedNeeds, type Attempt, type Need, type Task } from '../model/index.js';
 import type { Place } from '../ready/index.js';
 import type { State } from './state.js';
 import { move } from './transitions.js';
@@ -16,14 +16,15 @@ import { move } from './transitions.js';
 export function suspended(state: State, attempt: Attempt, awaited: Task): void {
   const { task, workerId } = attempt;
   const { spec } = task;
-  const place = state.places.enterReturn(spec, yieldedNeeds(spec), workerId);
+  const yielded = yieldedNeeds(spec);
+  const place = state.places.enterReturn(spec, yielded, workerId);
   move(state, task, 'waiting');
   attempt.wait = { on: awaited, since: state.mono, place: place.index };
   state.suspended.add(attempt);
   state.running -= 1;
   const worker = state.workers.get(workerId);
   if (worker !== undefined) worker.running -= 1;
-  handBack(state, place);
+  handBack(state, place, yielded);
   state.lending.keep(task);
   state.lending.heldChanged(spec.needs);
   state.path.mark(awaited);
@@ -40,10 +41,10 @@ export function suspended(state: State, attempt: Attempt, awaited: Task): void {
   });
 }
 
-function handBack(state: State, place: Place): void {
+function handBack(state: State, place: Place, needs: readonly Need[]): void {
   const { channel } = place;
   const wasOpen = channel.isOpen();
-  state.resources.release(place);
+  state.resources.release(place, needs);
   if (!wasOpen && channel.isOpen()) state.index.channelOpened(channel);
 }
 
@@ -54,7 +55,7 @@ export function resumed(state: State, attempt: Attempt): Attempt {
   state.index.starting(task);
   move(state, task, 'running');
   state.running += 1;
-  state.resources.take(place);
+  state.resources.take(place, yieldedNeeds(task.spec));
   if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
   const worker = state.workers.get(workerId);
   if (worker !== undefined) worker.running += 1;

@@ -195,6 +195,11 @@ export function standsAt(task: Task): number {
   return wait === undefined ? task.place : wait.place;
 }
 
+/** What the task takes of resources when it starts or goes on, as it stands. */
+export function needsOf({ attempt, spec }: Task): readonly Need[] {
+  return attempt?.wait === undefined ? spec.needs : yieldedNeeds(spec);
+}
+
 /** The needs that an attempt keeps while it waits for another task. */
 export function keptNeeds({ needs, yieldable }: TaskSpec): readonly Need[] {
   return yieldable.length === 0 ? needs : needs.filter(({ resource }) => !yieldable.includes(resource));

@@ -32,7 +32,7 @@ export interface Aged extends Contender {
 }
 
 /** The level that counts in this window. */
-export function effectiveLevel(aged: Aged, maxBoost: number, now: number): number {
+export function effectiveLevel(aged: Pick<Aged, 'level' | 'window'>, maxBoost: number, now: number): number {
   return aged.level - Math.min(maxBoost, now - aged.window);
 }
 
@@ -95,6 +95,6 @@ export class AgedHeads<T extends Aged> {
 }
 
 /** The order of two contenders of equal effective level. */
-export function compareHeads(x: Contender, y: Contender): number {
+export function compareHeads(x: Pick<Contender, 'task' | 'a' | 'b'>, y: Pick<Contender, 'task' | 'a' | 'b'>): number {
   return compareRank(x.a, x.b, x.task as Task, y.a, y.b, y.task as Task);
 }

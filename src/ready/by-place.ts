@@ -1,5 +1,6 @@
 import { standsAt, type Task } from '../model/index.js';
-import type { Place, Places } from './place.js';
+import type { Place } from './place.js';
+import type { Places } from './places.js';
 
 /**
  * Ready tasks of one place, each once, in order of sequence. Orders are built from these, as nearly all that must be

@@ -1,5 +1,6 @@
 import type { TaskPages } from './by-place.js';
-import type { Places, Shape } from './place.js';
+import type { Shape } from './place.js';
+import type { Places } from './places.js';
 import type { OrderSources } from './view.js';
 
 /** What the index needs to know from the core. */

@@ -1,6 +1,7 @@
 export * from './aging.js';
 export * from './heap.js';
 export * from './place.js';
+export * from './places.js';
 export type * from './plan.js';
 export * from './pool.js';
 export * from './ready-index.js';

@@ -1,81 +1,29 @@
-import { compareNames, type Task } from '../model/index.js';
-import { AgedHeads, compareHeads, effectiveLevel, windowOf, type Aging } from './aging.js';
+import { compareNames, standsAt, type Task } from '../model/index.js';
+import { compareHeads, effectiveLevel, windowOf, type Aging } from './aging.js';
 import { splitBy, type PlaceTasks } from './by-place.js';
+import type { RankedTask } from './amounts/fitting-lane.js';
+import type { Front } from './front.js';
 import { Group, type GroupHost } from './group.js';
 import type { Lane } from './lane.js';
+import type { MixedHost } from './amounts/mixed-shape.js';
+import { MixedShapes } from './amounts/mixed-shapes.js';
 import type { ClaimView, Order } from './order.js';
 import type { Channel, Place, Shape } from './place.js';
 import type { Plan } from './plan.js';
+import { ShapeGroups } from './shape-groups.js';
 import type { LevelTurns, Turn, Turns } from './turns.js';
-
-/** Groups beyond which empty ones are looked for. */
-const GROUPS_KEPT = 256;
-
-/** The groups of one shape, and the best of them. */
-class ShapeGroups {
-  readonly byWindow = new Map<number, Map<number, Group>>();
-  readonly heads: AgedHeads<Group>;
-  /** Tasks become ready in the window that is, so its groups are nearly always the ones asked for. */
-  recentWindow = NaN;
-  recent: Map<number, Group> | undefined = undefined;
-  private groups = 0;
-  private purgeAt = GROUPS_KEPT;
-
-  constructor(
-    readonly shape: Shape,
-    maxBoost: number,
-  ) {
-    this.heads = new AgedHeads(maxBoost);
-  }
-
-  *all(): Iterable<Group> {
-    for (const levels of this.byWindow.values()) yield* levels.values();
-  }
-
-  lookAt(window: number): void {
-    this.recentWindow = window;
-    this.recent = this.byWindow.get(window);
-  }
-
-  add(group: Group, window: number): Group {
-    this.purge();
-    let levels = this.byWindow.get(window);
-    if (levels === undefined) {
-      levels = new Map();
-      this.byWindow.set(window, levels);
-    }
-    if (!levels.has(group.level)) this.groups += 1;
-    levels.set(group.level, group);
-    this.lookAt(window);
-    return group;
-  }
-
-  /** Forgets the groups without tasks, once there are many: aging leaves one behind for each window. */
-  private purge(): void {
-    if (this.groups <= this.purgeAt) return;
-    for (const [window, levels] of this.byWindow) {
-      for (const [level, group] of levels) {
-        if (group.entry === undefined && group.purge()) {
-          levels.delete(level);
-          this.groups -= 1;
-        }
-      }
-      if (levels.size === 0) this.byWindow.delete(window);
-    }
-    this.recentWindow = NaN;
-    this.purgeAt = Math.max(GROUPS_KEPT, 2 * this.groups);
-  }
-}
 
 /**
  * An order made of lanes: shapes are tried one by one, each offers its best group, that its best lane, that its head.
  *
  * Claiming is looking: the task found is dropped from its lane when its state has changed and the lane is asked again.
  */
-export class LaneOrder implements Order, GroupHost {
+export class LaneOrder implements Order, GroupHost, MixedHost {
   entries = 0;
   /** By the shape's index. */
   private readonly shapes: (ShapeGroups | undefined)[] = [];
+  /** Shapes whose tasks need different amounts; they have no groups. */
+  private readonly mixed = new MixedShapes(this);
   /** Lanes that wait for their channel to open, by its name, each with its group. */
   private readonly parked = new Map<string, Map<Lane, Group>>();
   private readonly fair: boolean;
@@ -84,13 +32,17 @@ export class LaneOrder implements Order, GroupHost {
   constructor(
     readonly plan: Plan,
     readonly aging: Aging,
-    private readonly turns: Turns,
+    readonly turns: Turns,
   ) {
     this.fair = plan.grouping === 'level';
     this.aged = plan.grouping === 'aged';
   }
 
   insert(task: Task, place: Place): void {
+    if (place.shape.isMixed) {
+      if (this.mixed.at(place.shape).insert(task, place)) this.entries += 1;
+      return;
+    }
     const a = this.plan.first(task);
     const b = this.plan.second(task);
     const group = this.groupOf(this.shapeGroups(place.shape), task);
@@ -104,6 +56,10 @@ export class LaneOrder implements Order, GroupHost {
 
   /** Lanes compete once they are full, not with each task that comes. */
   insertAll(ready: PlaceTasks): void {
+    if (ready.place.shape.isMixed) {
+      for (const task of ready.tasks) this.insert(task, ready.place);
+      return;
+    }
     const groups = this.shapeGroups(ready.place.shape);
     for (const tasks of this.sharesOf(ready)) {
       const group = this.groupOf(groups, tasks[0] as Task);
@@ -137,8 +93,21 @@ export class LaneOrder implements Order, GroupHost {
     this.insert(task, place);
   }
 
+  shapeMixed(shape: Shape): void {
+    const groups = this.shapes[shape.index];
+    if (groups?.shape !== shape) return;
+    this.shapes[shape.index] = undefined;
+    const tasks: [Task[], Place][] = [];
+    for (const lane of this.dropLanes(groups, shape.byChannel.values())) {
+      const live: Task[] = [];
+      lane.collect(lane, live);
+      tasks.push([live, lane.place]);
+    }
+    for (const [live, place] of tasks) for (const task of live) this.insert(task, place);
+  }
+
   best(claim: ClaimView): Task | undefined {
-    let best: Group | undefined;
+    let best: Front | undefined;
     for (let i = 0; i < this.shapes.length; i += 1) {
       const groups = this.shapes[i];
       if (groups?.shape.isOpen() !== true || !claim.matches(groups.shape)) continue;
@@ -146,7 +115,15 @@ export class LaneOrder implements Order, GroupHost {
       if (group === undefined) continue;
       if (best === undefined || this.compare(group, best, claim.window) < 0) best = group;
     }
-    return best?.task;
+    return (this.mixed.size === 0 ? best : this.bestMixed(claim, best))?.task;
+  }
+
+  private bestMixed(claim: ClaimView, other: Front | undefined): Front | undefined {
+    let best = other;
+    for (const front of this.mixed.fronts(claim)) {
+      if (best === undefined || this.compare(front, best, claim.window) < 0) best = front;
+    }
+    return best;
   }
 
   /** The head of every open lane, for strategies that choose by themselves. */
@@ -157,11 +134,12 @@ export class LaneOrder implements Order, GroupHost {
         for (const lane of group.allLanes()) if (!lane.parked && lane.refresh()) yield lane.task as Task;
       }
     }
+    yield* this.mixed.heads(claim);
   }
 
   /** The smallest pass among the channels of a level with work that could start now. */
   smallestPass(turns: LevelTurns, isServed: (shape: Shape) => boolean): number | undefined {
-    let smallest: number | undefined;
+    let smallest = this.mixed.smallestPass(turns.level, isServed);
     for (const groups of this.shapes) {
       const group = groups?.byWindow.get(0)?.get(turns.level);
       if (group === undefined || groups?.shape.isOpen() !== true || !isServed(groups.shape) || !group.refresh())
@@ -173,16 +151,27 @@ export class LaneOrder implements Order, GroupHost {
 
   dropPlace(place: Place): void {
     const groups = this.shapes[place.shape.index];
-    if (groups === undefined) return;
-    for (const group of groups.all()) {
-      const lane = group.dropLane(place);
-      if (lane === undefined) continue;
-      this.entries -= lane.length;
-      if (lane.parked) this.forgetParked(lane);
+    if (groups?.shape === place.shape) this.dropLanes(groups, [place]);
+    this.entries -= this.mixed.known(place.shape)?.dropPlace(place) ?? 0;
+  }
+
+  /** Takes these places' lanes out of the groups. */
+  private dropLanes(groups: ShapeGroups, places: Iterable<Place>): Lane[] {
+    const dropped: Lane[] = [];
+    for (const place of places) {
+      for (const group of groups.all()) {
+        const lane = group.dropLane(place);
+        if (lane === undefined) continue;
+        dropped.push(lane);
+        this.entries -= lane.length;
+        if (lane.parked) this.forgetParked(lane);
+      }
     }
+    return dropped;
   }
 
   dropShape(shape: Shape): void {
+    this.mixed.drop(shape);
     if (this.shapes[shape.index]?.shape === shape) this.shapes[shape.index] = undefined;
   }
 
@@ -192,6 +181,7 @@ export class LaneOrder implements Order, GroupHost {
   }
 
   channelOpened(channel: Channel): void {
+    for (const mixed of this.mixed.all()) mixed.channelOpened(channel);
     const parked = this.parked.get(channel.name);
     if (parked === undefined) return;
     this.parked.delete(channel.name);
@@ -212,6 +202,7 @@ export class LaneOrder implements Order, GroupHost {
     for (const groups of this.shapes) {
       for (const group of groups?.all() ?? []) for (const lane of group.allLanes()) lane.collect(lane, tasks);
     }
+    for (const mixed of this.mixed.all()) mixed.collect(tasks);
     return tasks;
   }
 
@@ -222,13 +213,22 @@ export class LaneOrder implements Order, GroupHost {
       const lane = group.knownLane(place);
       lane?.collect(lane, tasks);
     }
+    this.mixed.known(place.shape)?.collectAt(place, tasks);
     return tasks;
   }
 
-  owns(group: Group, task: Task): boolean {
+  owns(group: { readonly level: number; readonly window: number }, task: Task): boolean {
     if (this.plan.grouping === 'none') return true;
     if (task.urgency !== group.level) return false;
     return this.fair || windowOf(this.aging, task.ready) === group.window;
+  }
+
+  isLive(entry: RankedTask, place: Place): boolean {
+    const { task, a, b } = entry;
+    if (task.state !== 'ready') return false;
+    if (task.extra?.moved !== true) return true;
+    if (standsAt(task) !== place.index) return false;
+    return this.owns(entry, task) && this.plan.first(task) === a && this.plan.second(task) === b;
   }
 
   turnOf(turns: LevelTurns, channel: string): Turn {
@@ -273,17 +273,17 @@ export class LaneOrder implements Order, GroupHost {
     return groups.add(new Group(this, groups.heads, level, window, turns), window);
   }
 
-  private compare(x: Group, y: Group, window: number): number {
+  private compare(x: Front, y: Front, window: number): number {
     const difference = effectiveLevel(x, this.aging.maxBoost, window) - effectiveLevel(y, this.aging.maxBoost, window);
     if (this.plan.grouping !== 'none' && difference !== 0) return difference;
     if (this.fair) return this.compareTurns(x, y);
     return compareHeads(x, y);
   }
 
-  private compareTurns(x: Group, y: Group): number {
+  private compareTurns(x: Front, y: Front): number {
     if (x.level !== y.level) return x.level - y.level;
     if (x.pass !== y.pass) return x.pass - y.pass;
-    const [laneX, laneY] = [x.lane as Lane, y.lane as Lane];
+    const [laneX, laneY] = [x.lane, y.lane] as [NonNullable<Front['lane']>, NonNullable<Front['lane']>];
     return compareNames(laneX.channelName, laneY.channelName) || compareHeads(laneX, laneY);
   }
 }

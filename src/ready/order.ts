@@ -20,6 +20,8 @@ export interface Order {
   rekey(task: Task, place: Place): void;
   /** The best task that could start now, which stays where it is. */
   best(claim: ClaimView): Task | undefined;
+  /** Tasks of this shape need different amounts from now on. */
+  shapeMixed(shape: Shape): void;
   /** The place's tasks leave this order at once. */
   dropPlace(place: Place): void;
   /** No place has this shape any more; its places have been dropped already. */

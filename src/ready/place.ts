@@ -1,33 +1,62 @@
-import { standsAt, type CapabilityValue, type Need, type Task, type TaskSpec } from '../model/index.js';
+import { needsOf, type CapabilityValue, type Need, type Task } from '../model/index.js';
 import { Pool } from './pool.js';
 
-/** So many units of a pool that a start takes. */
-export interface Gate {
-  readonly pool: Pool;
-  readonly amount: number;
+/** The pools that the tasks of a shape draw on. */
+export interface Gates {
+  /** Of each of these a start takes one. */
+  readonly single: readonly Pool[];
+  /** Of these, in the order of the resources' names, it takes what the task needs. */
+  readonly needed: readonly Pool[];
 }
 
-/** What tasks are admitted by, interned: type, needs and capabilities, with the pools they draw on. */
+/** What tasks are admitted by, interned: type, capabilities and the names of the resources, with the pools behind them. */
 export class Shape {
   /** How many places use it. */
   places = 0;
+  /** Its places, by the names of their channels. */
+  readonly byChannel = new Map<string, Place>();
 
   constructor(
     readonly index: number,
     /** The same for equal shapes in every process. */
     readonly key: string,
     readonly type: string,
-    readonly needs: readonly Need[],
+    /** The names of the resources, sorted. */
+    readonly needs: readonly string[],
     readonly capabilities: readonly (readonly [string, CapabilityValue])[],
-    readonly gates: readonly Gate[],
+    readonly gates: Gates,
+    /** What each of its tasks takes of its resources; `undefined` once tasks have come that take different amounts. */
+    public amounts: readonly number[] | undefined,
     /** The only worker that may take from it: attempts of its own go on there. `undefined` for new starts. */
     readonly worker: string | undefined,
   ) {}
 
-  /** Whether a task of this shape could start now. Tested at the claim, so that opening a shape moves nothing. */
+  /** Whether its tasks differ in what they need, so that each fits or does not fit by itself. */
+  get isMixed(): boolean {
+    return this.amounts === undefined;
+  }
+
+  /**
+   * Whether a task of this shape could start now; of a mixed one, as far as that does not depend on its amounts.
+   * Tested at the claim, so that opening a shape moves nothing.
+   */
   isOpen(): boolean {
-    for (const gate of this.gates) if (!gate.pool.fits(gate.amount)) return false;
+    const { gates, amounts } = this;
+    for (const pool of gates.single) if (!pool.fits(1)) return false;
+    return amounts === undefined || gates.needed.length === 0 || this.fits(amounts);
+  }
+
+  /** Whether so much of each of its resources can be taken. */
+  readonly fits = (amounts: readonly number[]): boolean => {
+    const { needed } = this.gates;
+    for (let i = 0; i < needed.length; i += 1) if (!(needed[i] as Pool).fits(amounts[i] as number)) return false;
     return true;
+  };
+
+  /** Whether this task of the shape could start now, as far as its limits and resources go. */
+  admits(task: Task): boolean {
+    if (!this.isOpen()) return false;
+    return this.amounts !== undefined || this.fits(amountsOf(needsOf(task)));
   }
 }
 
@@ -69,206 +98,7 @@ export class Place {
   }
 }
 
-/** Makes the gates of a new shape: which pools it draws on is the resource manager's knowledge. */
-export type GatesFor = (type: string, needs: readonly Need[]) => readonly Gate[];
-
-/** Below so many unused places nothing is swept. */
-const IDLE_PLACES = 1024;
-
-/** Interns places, shapes and channels, and forgets the ones no task uses any more. */
-export class Places {
-  private readonly shapes = new Map<string, Shape>();
-  private readonly channels = new Map<string, Channel>();
-  private readonly byIndex: (Place | undefined)[] = [];
-  private readonly byShape: (Map<string, Place> | undefined)[] = [];
-  private readonly freePlaces: number[] = [];
-  private readonly freeShapes: number[] = [];
-  private idle = 0;
-  /** The last spec asked for, and its place. */
-  private recentSpec: TaskSpec | undefined = undefined;
-  private recentPlace: Place | undefined = undefined;
-
-  constructor(
-    private readonly gatesFor: GatesFor,
-    /** Told when a place's index may be used for another one. */
-    private readonly forget: (place: Place) => void,
-    /** Called for a channel seen for the first time, to give it its weight and limit. */
-    private readonly prepare: (channel: Channel) => void,
-    /** Whether a channel carries settings that must outlive its tasks. */
-    private readonly keep: (channel: Channel) => boolean,
-    /** Told when no place has this shape any more, and its index may be used for another one. */
-    private readonly shapeDropped: (shape: Shape) => void,
-  ) {}
-
-  at(index: number): Place {
-    return this.byIndex[index] as Place;
-  }
-
-  /** Where the task stands: an attempt that waits to go on has a place of its own. */
-  of(task: Task): Place {
-    return this.byIndex[standsAt(task)] as Place;
-  }
-
-  channel(name: string): Channel {
-    const known = this.channels.get(name);
-    if (known !== undefined) return known;
-    const channel = this.prepared(name);
-    this.channels.set(name, channel);
-    return channel;
-  }
-
-  /** What the channel weighs, or would if it were used. */
-  weightOf(name: string): number {
-    return (this.channels.get(name) ?? this.prepared(name)).weight;
-  }
-
-  /** Whether an attempt holds a place under the channel's limit. */
-  isHeld(name: string): boolean {
-    return (this.channels.get(name)?.limit.held ?? 0) > 0;
-  }
-
-  /** Forgets the channel unless something uses it. */
-  release(channel: Channel): void {
-    if (channel.places === 0 && !this.keep(channel)) this.channels.delete(channel.name);
-  }
-
-  /** The channel if a task or a setting has ever named it and it is not forgotten. */
-  knownChannel(name: string): Channel | undefined {
-    return this.channels.get(name);
-  }
-
-  allChannels(): Iterable<Channel> {
-    return this.channels.values();
-  }
-
-  allShapes(): Iterable<Shape> {
-    return this.shapes.values();
-  }
-
-  /** Every place, the idle included. */
-  all(): Place[] {
-    return this.byIndex.filter((place) => place !== undefined);
-  }
-
-  /** The places of one channel. */
-  *ofChannel(channel: Channel): Iterable<Place> {
-    for (const places of this.byShape) {
-      const place = places?.get(channel.name);
-      if (place !== undefined) yield place;
-    }
-  }
-
-  /** The place of a task with this spec, one task richer. */
-  enter(spec: TaskSpec): Place {
-    const recent = this.recentSpec;
-    // Tasks that come one after the other are mostly of one kind, and those without needs share the empty list.
-    if (
-      recent?.type === spec.type &&
-      recent.channel === spec.channel &&
-      recent.needs === spec.needs &&
-      recent.capabilities === spec.capabilities
-    ) {
-      return this.enterAt(this.recentPlace as Place);
-    }
-    const place = this.placeAt(this.shapeFor(spec), spec.channel);
-    this.recentSpec = spec;
-    this.recentPlace = place;
-    return this.enterAt(place);
-  }
-
-  /** The place at which an attempt of such a task waits to go on at its worker: there it is asked for these needs only. */
-  enterReturn({ type, channel }: TaskSpec, needs: readonly Need[], worker: string): Place {
-    const key = `\0${JSON.stringify([type, needs, [], worker])}`;
-    const shape = this.shapes.get(key) ?? this.addShape(key, { type, needs, capabilities: [] }, worker);
-    return this.enterAt(this.placeAt(shape, channel));
-  }
-
-  private enterAt(place: Place): Place {
-    if (place.tasks === 0) this.idle -= 1;
-    place.tasks += 1;
-    return place;
-  }
-
-  private placeAt(shape: Shape, channelName: string): Place {
-    const places = this.byShape[shape.index] as Map<string, Place>;
-    let place = places.get(channelName);
-    if (place === undefined) {
-      const channel = this.channel(channelName);
-      place = new Place(this.freePlaces.pop() ?? this.byIndex.length, shape, channel);
-      this.byIndex[place.index] = place;
-      places.set(channelName, place);
-      shape.places += 1;
-      channel.places += 1;
-      this.idle += 1;
-    }
-    return place;
-  }
-
-  /** One task fewer at this place. */
-  leave(index: number): void {
-    const place = this.at(index);
-    place.tasks -= 1;
-    if (place.tasks > 0) return;
-    this.idle += 1;
-    if (this.idle > IDLE_PLACES && this.idle * 2 > this.byIndex.length - this.freePlaces.length) this.sweep();
-  }
-
-  /** The shape a spec asks for, if a task of it has come in and it is not forgotten. */
-  knownShape(spec: TaskSpec): Shape | undefined {
-    return this.shapes.get(shapeKey(spec));
-  }
-
-  private shapeFor(spec: TaskSpec): Shape {
-    const key = shapeKey(spec);
-    return this.shapes.get(key) ?? this.addShape(key, spec, undefined);
-  }
-
-  private addShape(
-    key: string,
-    { type, needs, capabilities }: Pick<TaskSpec, 'type' | 'needs' | 'capabilities'>,
-    worker: string | undefined,
-  ): Shape {
-    const index = this.freeShapes.pop() ?? this.byShape.length;
-    const gates = this.gatesFor(type, needs);
-    const shape = new Shape(index, key, type, needs, capabilities, gates, worker);
-    this.shapes.set(key, shape);
-    this.byShape[index] = new Map();
-    return shape;
-  }
-
-  private prepared(name: string): Channel {
-    const channel = new Channel(name);
-    this.prepare(channel);
-    return channel;
-  }
-
-  private sweep(): void {
-    this.recentSpec = undefined;
-    for (const place of this.byIndex) {
-      if (place === undefined || place.tasks > 0) continue;
-      this.forget(place);
-      this.byIndex[place.index] = undefined;
-      this.freePlaces.push(place.index);
-      this.byShape[place.shape.index]?.delete(place.channel.name);
-      place.shape.places -= 1;
-      place.channel.places -= 1;
-      if (place.shape.places === 0) this.dropShape(place.shape);
-      this.release(place.channel);
-    }
-    this.idle = 0;
-  }
-
-  private dropShape(shape: Shape): void {
-    this.shapes.delete(shape.key);
-    this.byShape[shape.index] = undefined;
-    this.freeShapes.push(shape.index);
-    this.shapeDropped(shape);
-  }
-}
-
-/** Most specs need nothing, and their type is then the whole key. */
-function shapeKey(spec: TaskSpec): string {
-  if (spec.needs.length === 0 && spec.capabilities.length === 0) return spec.type;
-  // No type contains a control character, so no type can be taken for the key of a richer shape.
-  return `\0${JSON.stringify([spec.type, spec.needs, spec.capabilities])}`;
+/** So much of each resource, in the order of their names. */
+export function amountsOf(needs: readonly Need[]): number[] {
+  return needs.map((need) => need.amount);
 }

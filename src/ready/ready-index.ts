@@ -204,6 +204,11 @@ export class ReadyIndex {
     for (const order of this.orders()) order.dropShape(shape);
   }
 
+  /** Tasks of this shape need different amounts from now on. */
+  shapeMixed(shape: Shape): void {
+    for (const order of this.orders()) order.shapeMixed(shape);
+  }
+
   channelClosed(channel: Channel): void {
     for (const order of this.orders()) order.channelClosed(channel);
   }

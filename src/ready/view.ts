@@ -1,4 +1,4 @@
-import type { CapabilityValue, Need, Task } from '../model/index.js';
+import type { CapabilityValue, Task } from '../model/index.js';
 import type { PlaceTasks } from './by-place.js';
 import { ChosenOrder } from './chosen-order.js';
 import type { Aging } from './aging.js';
@@ -23,7 +23,8 @@ export interface PlaceTraits {
   readonly channel: { readonly name: string };
   readonly shape: {
     readonly type: string;
-    readonly needs: readonly Need[];
+    /** The names of the resources. */
+    readonly needs: readonly string[];
     readonly capabilities: readonly (readonly [string, CapabilityValue])[];
   };
 }

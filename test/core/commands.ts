@@ -72,6 +72,10 @@ const STRATEGIES: readonly StrategyChoice[] = [
 const CHANNELS = ['A', 'B', 'C'];
 const TYPES = ['', 'x', 'y'];
 const POLICIES: readonly FailurePolicy[] = ['fail', 'skip', 'run'];
+const NEEDS = [
+  ...[{ cpu: 1 }, { cpu: 0.1 }, { cpu: 0.7, gpu: 1 }, { gpu: 2 }],
+  ...[{ cpu: 2 }, { cpu: 1, gpu: 1 }, { cpu: 0.3, gpu: 2 }, { gpu: 0.5 }],
+];
 const WORKERS = ['w0', 'w1', 'w2'];
 
 function pick<T>(from: readonly T[], n: number): T {
@@ -88,7 +92,7 @@ function optionsOf({ a, b, c }: Step, now: Moment): TaskOptions {
     ...(has(a, 0) ? { id: `t${String(a % 30)}` } : {}),
     priority: b % 3,
     channel: pick(CHANNELS, a),
-    ...(has(a, 3) ? { needs: pick([{ cpu: 1 }, { cpu: 0.1 }, { cpu: 0.7, gpu: 1 }, { gpu: 2 }], b) } : {}),
+    ...(has(a, 3) ? { needs: pick(NEEDS, b) } : {}),
     ...(has(a, 3) && b % 4 === 2 && has(c, 6) ? { yieldable: has(c, 7) ? ['gpu'] : ['cpu', 'gpu'] } : {}),
     ...(has(a, 4) && has(b, 2) ? { delay: c % 400 } : {}),
     ...(has(b, 3) ? { deadline: now.wall + (c % 3_000) } : {}),

@@ -263,7 +263,9 @@ function plan(count: number, balance: 'least-loaded' | 'round-robin'): Step {
     const now = { wall: model.wall, mono: model.mono };
     const random = SeededRandom.restore(core.state.random.state());
     const facts = core.handle({ kind: 'plan', count, balance, now });
-    const granted = facts.flatMap((fact) => (fact.kind === 'attempt.started' ? [fact] : []));
+    const granted = facts.flatMap((fact) =>
+      fact.kind === 'attempt.started' || fact.kind === 'attempt.resumed' ? [fact] : [],
+    );
     if ([...model.workers.values()].some((worker) => model.freeSlots(worker) > 0)) model.passWall();
     for (let given = 0; given < count; given += 1) {
       const allowed = model.nextForAny(() => random.next(), real.shapeKey);

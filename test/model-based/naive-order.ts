@@ -77,9 +77,11 @@ export function pick(
         ]),
       ];
     case 'weighted-random': {
-      const order = eligible.toSorted((x, y) =>
-        compare([shapeKey(x), x.spec.channel, x.sequence], [shapeKey(y), y.spec.channel, y.sequence]),
-      );
+      // Tasks of one shape need amounts of the same resources, so that their tuples are of one length.
+      const tuple = (task: NaiveTask): Tuple => [
+        ...[shapeKey(task), task.spec.channel, ...task.spec.needs.map(({ amount }) => amount), task.sequence],
+      ];
+      const order = eligible.toSorted((x, y) => compare(tuple(x), tuple(y)));
       return drawn(order, (task) => 1 / Math.max(level(task), 0.5), draw());
     }
   }

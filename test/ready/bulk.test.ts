@@ -170,10 +170,11 @@ function waiting(index: ReadyIndex): Set<string> {
 /** An index with these tasks, inserted one by one, and what it needs around it. */
 function indexed(list: readonly Spec[], choice: StrategyChoice, aging: typeof NO_AGING, others: number) {
   const places = new Places(
-    () => [],
+    () => ({ single: [], needed: [] }),
     () => undefined,
     () => undefined,
     ({ paused }) => paused,
+    () => undefined,
     () => undefined,
   );
   const tasks = list.map((spec, i) => taskOf(spec, i + 1, places));

@@ -38,9 +38,11 @@ export const at = <T>(items: readonly T[], index: number): T | undefined => item
 
 /** A place whose shape needs nothing. */
 export function placeOf(index: number, shape: Shape, channel: Channel): Place {
-  return new Place(index, shape, channel);
+  const place = new Place(index, shape, channel);
+  shape.byChannel.set(channel.name, place);
+  return place;
 }
 
 export function shapeOf(index: number, key: string): Shape {
-  return new Shape(index, key, '', [], [], [], undefined);
+  return new Shape(index, key, '', [], [], { single: [], needed: [] }, [], undefined);
 }

@@ -51,10 +51,12 @@ export function plan(state: State, { count, balance, workers }: PlanRequest): At
   return attempts;
 }
 
-/** What a plan that was carried out has started. */
+/** What a plan that was carried out has started, or let go on. */
 export function assignmentsIn(facts: readonly Fact[]): Assignment[] {
   return facts.flatMap((fact) =>
-    fact.kind === 'attempt.started' ? [{ task: fact.task, attempt: fact.attempt, worker: fact.workerId }] : [],
+    fact.kind === 'attempt.started' || fact.kind === 'attempt.resumed'
+      ? [{ task: fact.task, attempt: fact.attempt, worker: fact.workerId }]
+      : [],
   );
 }
 
@@ -80,7 +82,7 @@ function startNext(state: State, free: readonly Worker[], balance: Balance): Att
   const suits = (shape: Shape): boolean => free.some((worker) => worker.matches(shape));
   const task = state.index.best(state.index.main, state.mono, suits);
   if (task === undefined) return undefined;
-  const { shape } = state.places.at(task.place);
+  const { shape } = state.places.of(task);
   const able = free.filter((worker) => worker.matches(shape));
   return grant(state, balance === 'round-robin' ? inTurn(state, able) : leastLoaded(able), task);
 }

@@ -1,0 +1,147 @@
+import { compareNames, needsOf, type Task } from '../../model/index.js';
+import type { Fits } from './fit-tree.js';
+import { FittingSums, SumNode } from './fitting-sums.js';
+import { amountsOf, type Place, type Shape } from '../place.js';
+import { scramble } from '../sum-nodes.js';
+import { hashName, type WeightedShape } from '../weighted-shape.js';
+
+class WeightedTask extends SumNode<WeightedTask> {
+  readonly ownLeast: readonly number[];
+
+  constructor(
+    readonly task: Task,
+    public weight: number,
+  ) {
+    const amounts = amountsOf(needsOf(task));
+    super(scramble(task.sequence), amounts.length);
+    this.ownLeast = amounts;
+  }
+
+  get ownMost(): readonly number[] {
+    return this.ownLeast;
+  }
+}
+
+/** By amounts, so that what fits of one resource lies together; then by sequence. */
+function compareTasks(x: WeightedTask, y: WeightedTask): number {
+  for (const [i, amount] of x.ownLeast.entries()) {
+    const difference = amount - (y.ownLeast[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return x.task.sequence - y.task.sequence;
+}
+
+const ownWeight = (node: WeightedTask, fits: Fits): number => (fits(node.ownLeast) ? node.weight : 0);
+
+class WeightedLane extends SumNode<WeightedLane> {
+  readonly tasks = new FittingSums<WeightedTask>(compareTasks, ownWeight);
+
+  constructor(
+    readonly place: Place,
+    resources: number,
+  ) {
+    super(scramble(hashName(place.channel.name)), resources);
+  }
+
+  /** A lane whose channel is closed weighs nothing. */
+  get weight(): number {
+    return this.place.channel.isOpen() ? (this.tasks.root?.sum ?? 0) : 0;
+  }
+
+  get ownLeast(): readonly number[] {
+    return this.tasks.root?.least ?? [];
+  }
+
+  get ownMost(): readonly number[] {
+    return this.tasks.root?.most ?? [];
+  }
+}
+
+/**
+ * The weighted tasks of a shape that needs resources, of which only those that fit take part in the choice.
+ *
+ * It stands for a shape whose tasks all need the same, too: whether they do may be different after a restart, and a
+ * draw must find the same task then.
+ */
+export class WeightedFit implements WeightedShape {
+  share = 0;
+  private readonly lanes = new FittingSums<WeightedLane>(
+    (x, y) => compareNames(x.place.channel.name, y.place.channel.name),
+    (lane, fits) => lane.tasks.total(fits),
+  );
+  private readonly byPlace = new Map<Place, WeightedLane>();
+  private readonly byTask = new Map<Task, WeightedTask>();
+
+  constructor(readonly shape: Shape) {}
+
+  get total(): number {
+    return this.lanes.total(this.shape.fits);
+  }
+
+  insert(task: Task, place: Place, weight: number): boolean {
+    if (this.byTask.has(task)) return false;
+    let lane = this.byPlace.get(place);
+    if (lane === undefined) {
+      lane = new WeightedLane(place, this.shape.needs.length);
+      this.byPlace.set(place, lane);
+    }
+    const added = new WeightedTask(task, weight);
+    this.byTask.set(task, added);
+    lane.tasks.insert(added);
+    this.lanes.refresh(lane);
+    return true;
+  }
+
+  remove(task: Task, place: Place): boolean {
+    const lane = this.byPlace.get(place);
+    const entry = this.byTask.get(task);
+    if (lane === undefined || entry === undefined) return false;
+    this.byTask.delete(task);
+    lane.tasks.remove(entry);
+    if (lane.tasks.size > 0) this.lanes.refresh(lane);
+    else this.dropPlace(place);
+    return true;
+  }
+
+  setWeight(task: Task, place: Place, weight: number): void {
+    const lane = this.byPlace.get(place);
+    const entry = this.byTask.get(task);
+    if (lane === undefined || entry === undefined) return;
+    entry.weight = weight;
+    lane.tasks.refresh(entry);
+    this.lanes.refresh(lane);
+  }
+
+  pick(x: number): Task | undefined {
+    const { fits } = this.shape;
+    const lane = this.lanes.pick(x, fits);
+    return lane?.node.tasks.pick(lane.rest, fits)?.node.task;
+  }
+
+  /** The place's channel was opened or closed. */
+  weigh(place: Place): void {
+    const lane = this.byPlace.get(place);
+    if (lane !== undefined) this.lanes.refresh(lane);
+  }
+
+  fill(place: Place, tasks: readonly Task[], weightOf: (task: Task) => number): void {
+    for (const task of tasks) this.insert(task, place, weightOf(task));
+  }
+
+  dropPlace(place: Place): number {
+    const lane = this.byPlace.get(place);
+    if (lane === undefined) return 0;
+    for (const { task } of lane.tasks) this.byTask.delete(task);
+    this.lanes.remove(lane);
+    this.byPlace.delete(place);
+    return lane.tasks.size;
+  }
+
+  tasks(): Task[] {
+    return [...this.byTask.keys()];
+  }
+
+  tasksAt(place: Place): Task[] {
+    return [...(this.byPlace.get(place)?.tasks ?? [])].map((entry) => entry.task);
+  }
+}

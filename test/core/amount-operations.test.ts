@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { STRATEGY_NAMES, type StrategyName } from '../../src/ready/index.js';
+import type { Sim, SimTaskOptions } from '../../src/testing/index.js';
+import { beyond, counted, type Law } from '../counting.js';
+
+const { operations, sim } = counted();
+
+const SIZES = [1_000, 10_000, 100_000];
+
+const id = (i: number): string => `t${String(i).padStart(7, '0')}`;
+
+/** Levels and channels in no particular order, and hardly two that need the same. */
+function varied(i: number, from: number, to: number): SimTaskOptions {
+  const amount = from + ((to - from) * ((i * 7_919) % 10_007)) / 10_007;
+  return {
+    priority: (i * 31) % 5,
+    channel: `c${String((i * 7_919) % 10)}`,
+    needs: { cpu: amount },
+  };
+}
+
+/** A world of which 50 of 100 units are held, with one task added for each that ends. */
+class Turnover {
+  readonly s: Sim = sim({ check: false, retain: { count: 100, ageMs: Infinity } });
+  private added = 0;
+
+  constructor() {
+    this.s.send({ kind: 'setCapacity', resource: 'cpu', units: 100 });
+    this.s.add('holder', { needs: { cpu: 50 } });
+    this.s.claim();
+  }
+
+  add(count: number, from: number, to: number): void {
+    for (let i = 0; i < count; i += 1) this.s.add(id((this.added += 1)), varied(this.added, from, to));
+  }
+
+  costs(rounds: number): Costs {
+    this.run(120);
+    return this.run(rounds);
+  }
+
+  private run(rounds: number): Costs {
+    const sums = { add: 0, claim: 0, settle: 0 };
+    for (let i = 0; i < rounds; i += 1) {
+      let claimed: string | undefined;
+      sums.claim += operations(() => {
+        [claimed] = this.s.claim();
+      });
+      const { amount } = this.s.task(claimed as string).spec.needs[0] as { amount: number };
+      expect(amount).toBeLessThanOrEqual(50);
+      sums.settle += operations(() => {
+        this.s.complete(claimed as string);
+      });
+      sums.add += operations(() => {
+        this.add(1, 1, 50);
+      });
+    }
+    return { add: sums.add / rounds, claim: sums.claim / rounds, settle: sums.settle / rounds };
+  }
+}
+
+interface Costs {
+  readonly add: number;
+  readonly claim: number;
+  readonly settle: number;
+}
+
+class CostTable {
+  private readonly costs = new Map<string, Costs>();
+
+  constructor(private readonly worldOf: (size: number) => Turnover) {}
+
+  expectGrowth(law: Law, strategy: StrategyName, kind: keyof Costs): void {
+    if (this.costs.size === 0) {
+      for (const size of SIZES) {
+        const turnover = this.worldOf(size);
+        for (const each of STRATEGY_NAMES) {
+          turnover.s.send({ kind: 'setStrategy', strategy: each });
+          this.costs.set(`${each} ${String(size)}`, turnover.costs(300));
+        }
+      }
+    }
+    expect(beyond(law, SIZES, (size) => (this.costs.get(`${strategy} ${String(size)}`) as Costs)[kind])).toEqual([]);
+  }
+}
+
+describe('with n tasks that hardly ever need the same amount', () => {
+  const table = new CostTable((size) => {
+    const turnover = new Turnover();
+    turnover.add(size, 1, 50);
+    return turnover;
+  });
+
+  test.each(STRATEGY_NAMES)('C7.3 D8.2 adding one and claiming one cost O(log n) under %s', (strategy) => {
+    table.expectGrowth('logarithmic', strategy, 'add');
+    table.expectGrowth('logarithmic', strategy, 'claim');
+    table.expectGrowth('logarithmic', strategy, 'settle');
+  });
+});
+
+describe('with n tasks that do not fit, of 10,000 different amounts, and a few of the same shape that do', () => {
+  const table = new CostTable((size) => {
+    const turnover = new Turnover();
+    turnover.add(size, 51, 100);
+    turnover.add(100, 1, 50);
+    return turnover;
+  });
+
+  test.each(STRATEGY_NAMES)('C7.3 D8.2 a claim costs O(log n) under %s', (strategy) => {
+    table.expectGrowth('logarithmic', strategy, 'claim');
+  });
+});
