@@ -212,8 +212,9 @@ function restoreEdges(state: State, snapshot: CoreSnapshot): void {
     state.dependencies.restore(dependency, known(state, to), policy);
     state.path.mark(dependency);
   }
-  // Levels are as they were, so that this makes nobody more urgent.
+  // Levels are as they were: this notes what is lent, and makes nobody more urgent.
   for (const { task } of state.suspended) state.lending.keep(task);
+  state.lending.tell();
 }
 
 function known(state: State, sequence: number): Task {

@@ -320,6 +320,16 @@ describe('an attempt that waits, and what may become of it', () => {
     },
   );
 
+  test('C12.3 F9 what was lent to it is known after a restart, and goes when the need does', () => {
+    const s = waiting();
+    s.add('urgent', { needs: { gpu: 1 }, priority: 0 });
+    expect(s.task('child').urgency).toBe(0);
+    restart(s);
+    s.cancel('urgent');
+    s.core.check();
+    expect([s.task('parent').urgency, s.task('child').urgency]).toEqual([2, 2]);
+  });
+
   test('C12.1 after a crash it is lost like any other, and runs again from the start', () => {
     const s = waiting();
     restart(s);
