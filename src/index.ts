@@ -15,6 +15,7 @@ export type { Steering } from './runtime/steering.js';
 export type { WorkerOptions } from './runtime/worker-options.js';
 export { Handle, type Handler, type TaskContext } from './runtime/handle.js';
 export type { AgingOptions, SchedulerOptions } from './runtime/scheduler-options.js';
+export type { TypeLimitOptions } from './runtime/limit-options.js';
 export type {
   Assignment,
   Balance,
@@ -83,6 +84,8 @@ export type {
   Overlap,
   Priority,
   RecurrenceOptions,
+  RateLimit,
+  RateOptions,
   RetryOptions,
   TaskGraph,
   TaskOptions,

@@ -269,6 +269,9 @@ function applySetting(state: State, setting: Setting): void {
     case 'limit':
       configure.setLimit(state, setting.scope, setting.key, setting.limit ?? Infinity);
       return;
+    case 'rate':
+      configure.setRate(state, setting.scope, setting.key, setting.rate ?? undefined);
+      return;
     case 'weight':
       configure.setWeight(state, setting.channel, setting.weight);
       return;

@@ -43,6 +43,9 @@ export function checkStart(state: State, task: Task): void {
     if (pool.held > pool.capacity + DRIFT) {
       broken(state, 'G7', `${task.id} started beyond the capacity ${pool.capacity} of ${show(pool.name)}`, task);
     }
+    if ((pool.flow?.tokens() ?? 0) < -DRIFT) {
+      broken(state, 'G7', `${task.id} started beyond the rate of ${show(pool.name)}`, task);
+    }
   }
 }
 

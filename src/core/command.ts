@@ -1,4 +1,12 @@
-import type { FailurePolicy, FencingToken, Moment, Outcome, RecurrenceSpec, TaskSpec } from '../model/index.js';
+import type {
+  FailurePolicy,
+  FencingToken,
+  Moment,
+  Outcome,
+  RateLimit,
+  RecurrenceSpec,
+  TaskSpec,
+} from '../model/index.js';
 import type { Aging, StrategyChoice } from '../ready/index.js';
 import type { Origin } from './decide/make-room.js';
 import type { PlanRequest } from './decide/plan.js';
@@ -47,6 +55,14 @@ export type Command = { readonly now: Moment } & (
       readonly scope: 'global' | 'type' | 'channel';
       readonly key: string;
       readonly limit: number;
+    }
+  | {
+      readonly kind: 'setRate';
+      readonly scope: 'resource' | 'type';
+      /** The resource or the type; `*` is for every type without a rate of its own. */
+      readonly key: string;
+      /** `undefined` takes the limit away. */
+      readonly rate: RateLimit | undefined;
     }
   | { readonly kind: 'setWeight'; readonly channel: string; readonly weight: number }
   | { readonly kind: 'setCharge'; readonly charge: 'turns' | 'time' }

@@ -27,6 +27,7 @@ import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
 import { loadOf, type CoreLoad } from './load.js';
+import { nextFit } from './next-fit.js';
 import { pending } from './pending.js';
 import { checkPressure } from './pressure.js';
 import { optionsIn, restore, type RestoreOptions } from './restore.js';
@@ -190,17 +191,22 @@ export class Core {
 
   /** @internal Whether anything is due at some time; asking first is cheaper than asking when. */
   get hasMoments(): boolean {
-    return this.state.wallLine.size > 0 || this.state.monoLine.size > 0;
+    const { wallLine, monoLine, resources } = this.state;
+    return wallLine.size > 0 || monoLine.size > 0 || resources.hasFlows;
   }
 
   /** When to send the next `tick`. */
   nextWakeAt(): Wake {
-    return { wall: this.state.wallLine.next(), mono: this.state.monoLine.next() };
+    const { wallLine, monoLine, resources } = this.state;
+    const mono = resources.hasFlows ? Math.min(monoLine.next(), nextFit(this.state)) : monoLine.next();
+    return { wall: wallLine.next(), mono };
   }
 
   /** Whether nothing is due at any time but what belongs to series. */
   get onlySeriesDue(): boolean {
-    return this.state.wallLine.nextOnce() === Infinity && this.state.monoLine.nextOnce() === Infinity;
+    const { wallLine, monoLine, resources } = this.state;
+    if (wallLine.nextOnce() < Infinity || monoLine.nextOnce() < Infinity) return false;
+    return !resources.hasFlows || nextFit(this.state) === Infinity;
   }
 
   /** Whom a fact of the last command is about: task, channel, level, attempt and worker, where known. */

@@ -57,13 +57,27 @@ function lackingPools(state: State, task: Task): Obstacle[] {
   };
   const place = state.places.of(task);
   for (const { pool, amount } of holdingsAt(place, needsOf(task))) {
-    if (pool.fits(amount)) continue;
+    const isResource = resources.pools.get(pool.name) === pool;
+    if (place.shape.worker === undefined) {
+      obstacles.push(...lackingTokens(state, pool, amount, isResource ? 'resource' : 'type'));
+    }
+    if (pool.hasRoom(amount)) continue;
     if (pool === resources.global) limit('global', '', pool);
     else if (pool === place.channel.limit) limit('channel', pool.name, pool);
-    else if (resources.pools.get(pool.name) === pool) obstacles.push(lackingResource(state, pool, amount));
+    else if (isResource) obstacles.push(lackingResource(state, pool, amount));
     else limit('type', pool.name, pool);
   }
   return obstacles;
+}
+
+function lackingTokens(state: State, { name: key, flow }: Pool, cost: number, scope: 'resource' | 'type'): Obstacle[] {
+  if (flow === undefined || flow.fits(cost)) return [];
+  const pausedMs = flow.closedUntil - state.mono;
+  const asked: Obstacle[] = pausedMs > 0 ? [{ kind: 'retryAfter', resource: key, remainingMs: pausedMs }] : [];
+  const { rate } = flow;
+  const tokens = flow.tokens();
+  if (rate === undefined || tokens >= cost) return asked;
+  return [...asked, { kind: 'rate', scope, key, cost, tokens, rate, remainingMs: flow.soonest(cost) - state.mono }];
 }
 
 function lackingResource(state: State, pool: Pool, needs: number): Obstacle {

@@ -1,4 +1,4 @@
-import type { CapabilityValue, ErrorRecord, FinalState, Need, TaskState } from '../model/index.js';
+import type { CapabilityValue, ErrorRecord, FinalState, Need, RateLimit, TaskState } from '../model/index.js';
 import { show } from '../model/show.js';
 
 /** A dependency that is still awaited. */
@@ -34,6 +34,24 @@ export type Obstacle =
       readonly key: string;
       readonly limit: number;
       readonly filledBy: readonly Holder[];
+    }
+  | {
+      /** It costs more tokens than there are. */
+      readonly kind: 'rate';
+      readonly scope: 'resource' | 'type';
+      readonly key: string;
+      readonly cost: number;
+      /** Below zero after a debt. */
+      readonly tokens: number;
+      readonly rate: RateLimit;
+      /** Until there are enough, if nobody else takes any; `Infinity` when it costs more than the burst. */
+      readonly remainingMs: number;
+    }
+  | {
+      /** Nothing that uses the resource starts before the moment that was asked for. */
+      readonly kind: 'retryAfter';
+      readonly resource: string;
+      readonly remainingMs: number;
     }
   | {
       /** No worker that is attached would take it. */
@@ -179,6 +197,13 @@ function describeObstacle(obstacle: Obstacle): string {
       const name = scope === 'global' ? 'the global limit' : `the limit of ${scope} ${show(key)}`;
       return `${name} of ${limit} is reached, ${holders('filled', filledBy)}`;
     }
+    case 'rate': {
+      const { scope, key, cost, tokens, remainingMs } = obstacle;
+      const wait = remainingMs === Infinity ? 'more than the burst' : `enough in ${remainingMs} ms`;
+      return `it costs ${cost} of the rate of ${scope} ${show(key)}, of which there is ${tokens}: ${wait}`;
+    }
+    case 'retryAfter':
+      return `${show(obstacle.resource)} asked for a pause of another ${obstacle.remainingMs} ms`;
     case 'worker':
       return describeNoWorker(obstacle.workers, obstacle.missing);
     case 'slots': {

@@ -1,11 +1,14 @@
-import { InvalidConfigError, UnschedulableError, type Need, type TaskSpec } from '../model/index.js';
-import { Pool, type Channel, type Gates, type Place } from '../ready/index.js';
+import { InvalidConfigError, UnschedulableError, type Need, type RateLimit, type TaskSpec } from '../model/index.js';
+import { Flow, Pool, type Channel, type FlowRecord, type Gates, type MonoClock, type Place } from '../ready/index.js';
+import { TypeRates, saved } from './rates.js';
 
 /** Stands for every channel or type that has no limit of its own. */
 const ANY = '*';
 
-/** Named resources and concurrency limits: what is there, and what is held of it. */
+/** Named resources, concurrency limits and rates: what is there, and what is held of it. */
 export class Resources {
+  /** Whether anything was ever limited by time; until then no question about it is asked. */
+  hasFlows = false;
   readonly global = new Pool('global', Infinity);
   readonly pools = new Map<string, Pool>();
   private readonly types = new Map<string, Pool>();
@@ -14,6 +17,11 @@ export class Resources {
   private readonly typeLimits = new Map<string, number>();
   private readonly channelLimits = new Map<string, number>();
   private readonly channelWeights = new Map<string, number>();
+  private readonly typeRates: TypeRates;
+
+  constructor(private readonly clock: MonoClock) {
+    this.typeRates = new TypeRates(clock, (type) => this.types.has(type));
+  }
 
   /** The pools that a new shape draws on; to be given back with {@link dropShape}. */
   gatesFor(type: string, needs: readonly Need[]): Gates {
@@ -46,9 +54,9 @@ export class Resources {
   checkNeeds(taskId: string, spec: TaskSpec): void {
     for (const { resource, amount } of spec.needs) {
       const pool = this.pools.get(resource);
-      if (pool === undefined || amount > pool.capacity) {
-        throw new UnschedulableError({ taskId, resource, need: amount, capacity: pool?.capacity ?? 0 });
-      }
+      // Tokens beyond the burst would never be there all at once.
+      const capacity = pool === undefined ? 0 : Math.min(pool.capacity, pool.flow?.rate?.burst ?? Infinity);
+      if (amount > capacity) throw new UnschedulableError({ taskId, resource, need: amount, capacity });
     }
   }
 
@@ -56,6 +64,25 @@ export class Resources {
     const pool = this.pools.get(resource);
     if (pool === undefined) this.pools.set(resource, new Pool(resource, units));
     else pool.capacity = units;
+  }
+
+  /** Limits how much of a resource starts may take in the course of time; `undefined` for no limit. */
+  setRate(resource: string, rate: RateLimit | undefined): void {
+    this.flowOf(resource).setRate(rate);
+  }
+
+  setTypeRate(type: string, rate: RateLimit | undefined): void {
+    this.hasFlows = true;
+    this.typeRates.set(type, rate);
+    for (const pool of this.types.values()) pool.flow = this.typeRates.flowOf(pool.name);
+  }
+
+  /** What passes of a resource in time; one that is new has units without limit. */
+  flowOf(resource: string): Flow {
+    this.hasFlows = true;
+    const pool = this.pools.get(resource) ?? new Pool(resource, Infinity);
+    this.pools.set(resource, pool);
+    return (pool.flow ??= new Flow(this.clock));
   }
 
   setGlobalLimit(limit: number): void {
@@ -90,6 +117,14 @@ export class Resources {
     place.channel.limit.take(1);
   }
 
+  /** What goes on after a wait, or after a restart, holds units again; its tokens are long spent. */
+  hold(place: Place, needs: readonly Need[]): void {
+    const { single, needed } = place.shape.gates;
+    for (const pool of single) pool.hold(1);
+    for (let i = 0; i < needed.length; i += 1) (needed[i] as Pool).hold((needs[i] as Need).amount);
+    place.channel.limit.hold(1);
+  }
+
   release(place: Place, needs: readonly Need[]): void {
     const { single, needed } = place.shape.gates;
     for (const pool of single) pool.release(1);
@@ -97,9 +132,9 @@ export class Resources {
     place.channel.limit.release(1);
   }
 
-  /** Takes units beside the limits: an attempt that waits keeps them without a place under any. */
-  takeNeeds(needs: readonly Need[]): void {
-    for (const { resource, amount } of needs) this.pools.get(resource)?.take(amount);
+  /** Holds units beside the limits: an attempt that waits keeps them without a place under any. */
+  holdNeeds(needs: readonly Need[]): void {
+    for (const { resource, amount } of needs) this.pools.get(resource)?.hold(amount);
   }
 
   releaseNeeds(needs: readonly Need[]): void {
@@ -107,7 +142,7 @@ export class Resources {
   }
 
   /** Units as they were held before a restart, to the last digit. */
-  hold(resource: string, units: number): void {
+  loadHeld(resource: string, units: number): void {
     const pool = this.pools.get(resource);
     if (pool !== undefined) pool.held = units;
   }
@@ -120,7 +155,22 @@ export class Resources {
       types: [...this.typeLimits].map(([type, limit]) => [type, finite(limit)] as const),
       channels: [...this.channelLimits].map(([channel, limit]) => [channel, finite(limit)] as const),
       weights: [...this.channelWeights],
+      rates: [...this.pools.values()].flatMap(({ name, flow }) =>
+        flow?.rate === undefined ? [] : [[name, flow.rate]],
+      ),
+      typeRates: this.typeRates.save(),
     };
+  }
+
+  /** What was let through in time, as plain data. */
+  saveFlows(): FlowRecords {
+    const resources = saved([...this.pools.values()].map((pool) => [pool.name, pool.flow] as const));
+    return { resources, types: this.typeRates.saveFlows() };
+  }
+
+  loadFlows({ resources, types }: FlowRecords): void {
+    for (const [resource, record] of resources) this.flowOf(resource).load(record);
+    this.typeRates.loadFlows(types);
   }
 
   load(settings: ResourceSettings): void {
@@ -129,12 +179,15 @@ export class Resources {
     for (const [type, limit] of settings.types) this.setTypeLimit(type, limit ?? Infinity);
     for (const [channel, limit] of settings.channels) this.setChannelLimit(channel, limit ?? Infinity);
     for (const [channel, weight] of settings.weights) this.setChannelWeight(channel, weight);
+    for (const [resource, rate] of settings.rates ?? []) this.setRate(resource, rate);
+    for (const [type, rate] of settings.typeRates ?? []) this.setTypeRate(type, rate);
   }
 
   private typePool(type: string): Pool {
     let pool = this.types.get(type);
     if (pool === undefined) {
       pool = new Pool(type, this.typeLimit(type));
+      pool.flow = this.typeRates.flowOf(type);
       this.types.set(type, pool);
     }
     return pool;
@@ -152,6 +205,15 @@ export interface ResourceSettings {
   readonly types: readonly (readonly [string, number | null])[];
   readonly channels: readonly (readonly [string, number | null])[];
   readonly weights: readonly (readonly [string, number])[];
+  /** Absent in snapshots from before there were rates. */
+  readonly rates?: readonly (readonly [string, RateLimit])[];
+  readonly typeRates?: readonly (readonly [string, RateLimit])[];
+}
+
+/** What passed in time, by resource and by type. */
+export interface FlowRecords {
+  readonly resources: readonly (readonly [string, FlowRecord])[];
+  readonly types: readonly (readonly [string, FlowRecord])[];
 }
 
 /** A capacity or limit as a user gives it: a number of at least zero, `Infinity` for none. */

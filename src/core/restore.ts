@@ -77,7 +77,8 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   state.openChannels.load(snapshot.settings.channels);
   for (const [type, count, totalMs] of snapshot.means) state.means.set(type, { count, totalMs });
   restoreTasks(state, snapshot, specs);
-  for (const [resource, units] of snapshot.held) state.resources.hold(resource, units);
+  for (const [resource, units] of snapshot.held) state.resources.loadHeld(resource, units);
+  if (snapshot.flows !== undefined) state.resources.loadFlows(snapshot.flows);
   for (const record of snapshot.series) restoreSeries(state, record, specs);
   // Orders are made while they are still empty, so that nobody joins them anew.
   for (const record of snapshot.workers) attach(state, workerOf(record, state.options.strategies));
@@ -158,8 +159,8 @@ function hold(state: State, attempt: Attempt, record: AttemptRecord): Attempt {
   const place = state.places.enter(spec);
   task.place = place.index;
   restoreWait(state, attempt, record);
-  if (attempt.wait === undefined) state.resources.take(place, spec.needs);
-  else state.resources.takeNeeds(keptNeeds(spec));
+  if (attempt.wait === undefined) state.resources.hold(place, spec.needs);
+  else state.resources.holdNeeds(keptNeeds(spec));
   if (attempt.wait === undefined || attempt.abandoned) state.running += 1;
   if (spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
   if (attempt.leaseMs !== Infinity) {

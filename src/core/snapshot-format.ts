@@ -13,7 +13,7 @@ import type { TurnsRecord } from '../ready/index.js';
 import type { OpenChannelsRecord } from './open-channels.js';
 import type { PressureRecord } from './pressure.js';
 import type { RecurrenceRecord, SpecRecord } from './records.js';
-import type { ResourceSettings } from './resources.js';
+import type { FlowRecords, ResourceSettings } from './resources.js';
 
 /** The version of the snapshots written by this code. */
 export const SNAPSHOT_VERSION = 1;
@@ -116,6 +116,8 @@ export interface CoreSnapshot {
   readonly settings: SettingsRecord;
   /** Units held of each resource: fractions add up differently in another order. */
   readonly held: readonly (readonly [resource: string, units: number])[];
+  /** What rates have let through; absent in snapshots from before there were any. */
+  readonly flows?: FlowRecords;
   /** Paused channels, each with its ready tasks in the order in which they came. */
   readonly paused: readonly (readonly [channel: string, held: readonly number[]])[];
   readonly specs: readonly SpecRecord[];

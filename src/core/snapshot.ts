@@ -39,6 +39,7 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     random: state.random.state(),
     settings: settingsRecord(state),
     held: [...state.resources.pools.values()].flatMap((pool) => (pool.held === 0 ? [] : [[pool.name, pool.held]])),
+    flows: state.resources.saveFlows(),
     paused: pausedRecord(state),
     tasks: tasks.map((task) => taskRecord(task, specs)),
     strays: [...strays].map((task) => taskRecord(task, specs)),

@@ -79,7 +79,7 @@ export interface TypeMean {
 /** Everything the core knows. Only transitions change it. */
 export class State {
   readonly table = new TaskTable();
-  readonly resources = new Resources();
+  readonly resources = new Resources(this);
   readonly openChannels = new OpenChannels();
   readonly pressure = new Pressure();
   /** How long those waited that have started; nothing is decided by it, so a restart begins it anew. */
@@ -148,10 +148,10 @@ export class State {
       (channel) => channel.paused,
       (shape) => {
         this.resources.dropShape(shape.type);
-        this.index.forgetShape(shape);
+        for (const order of this.index.orders()) order.dropShape(shape);
       },
       (shape) => {
-        this.index.shapeMixed(shape);
+        for (const order of this.index.orders()) order.shapeMixed(shape);
       },
     );
     this.path = new CriticalPath(this.dependencies, (task) => {

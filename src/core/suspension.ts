@@ -55,7 +55,7 @@ export function resumed(state: State, attempt: Attempt): Attempt {
   state.index.starting(task);
   move(state, task, 'running');
   state.running += 1;
-  state.resources.take(place, yieldedNeeds(task.spec));
+  state.resources.hold(place, yieldedNeeds(task.spec));
   if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
   const worker = state.workers.get(workerId);
   if (worker !== undefined) worker.running += 1;

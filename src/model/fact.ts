@@ -1,5 +1,6 @@
 import type { ErrorRecord } from './error-record.js';
 import type { Moment } from './moment.js';
+import type { RateLimit } from './rate.js';
 import type { RecurrenceSpec } from './recurrence.js';
 import type { CapabilityValue, FailurePolicy, TaskSpec } from './spec.js';
 
@@ -56,6 +57,13 @@ export type Setting =
       readonly scope: 'global' | 'type' | 'channel';
       readonly key: string;
       readonly limit: number | null;
+    }
+  | {
+      readonly name: 'rate';
+      readonly scope: 'resource' | 'type';
+      readonly key: string;
+      /** `null` when there is none any more. */
+      readonly rate: RateLimit | null;
     }
   | { readonly name: 'weight'; readonly channel: string; readonly weight: number }
   | { readonly name: 'charge'; readonly charge: 'turns' | 'time' }

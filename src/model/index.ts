@@ -10,6 +10,7 @@ export * from './moment.js';
 export * from './name.js';
 export * from './outcome.js';
 export * from './random.js';
+export * from './rate.js';
 export * from './recurrence.js';
 export * from './refuse.js';
 export * from './retry-options.js';

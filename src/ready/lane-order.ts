@@ -22,7 +22,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
   entries = 0;
   /** By the shape's index. */
   private readonly shapes: (ShapeGroups | undefined)[] = [];
-  /** Shapes whose tasks need different amounts; they have no groups. */
+  /** Shapes whose tasks need different amounts have no groups. */
   private readonly mixed = new MixedShapes(this);
   /** Lanes that wait for their channel to open, by its name, each with its group. */
   private readonly parked = new Map<string, Map<Lane, Group>>();
@@ -124,6 +124,17 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
       if (best === undefined || this.compare(front, best, claim.window) < 0) best = front;
     }
     return best;
+  }
+
+  soonest(claim: ClaimView): number {
+    let soonest = this.mixed.soonest(claim);
+    for (const groups of this.shapes) {
+      const shape = groups?.shape;
+      if (shape?.amounts === undefined || !claim.matches(shape)) continue;
+      const moment = shape.momentOf(shape.amounts);
+      if (moment > claim.mono && moment < soonest && groups?.heads.best(claim.window) !== undefined) soonest = moment;
+    }
+    return soonest;
   }
 
   /** The head of every open lane, for strategies that choose by themselves. */

@@ -20,6 +20,8 @@ export interface Order {
   rekey(task: Task, place: Place): void;
   /** The best task that could start now, which stays where it is. */
   best(claim: ClaimView): Task | undefined;
+  /** When a task could start that waits for tokens alone; `Infinity` when none does, or one could start now. */
+  soonest(claim: ClaimView): number;
   /** Tasks of this shape need different amounts from now on. */
   shapeMixed(shape: Shape): void;
   /** The place's tasks leave this order at once. */

@@ -42,15 +42,32 @@ export class Shape {
    */
   isOpen(): boolean {
     const { gates, amounts } = this;
-    for (const pool of gates.single) if (!pool.fits(1)) return false;
+    for (const pool of gates.single) if (!this.lets(pool, 1)) return false;
     return amounts === undefined || gates.needed.length === 0 || this.fits(amounts);
   }
 
   /** Whether so much of each of its resources can be taken. */
   readonly fits = (amounts: readonly number[]): boolean => {
     const { needed } = this.gates;
-    for (let i = 0; i < needed.length; i += 1) if (!(needed[i] as Pool).fits(amounts[i] as number)) return false;
+    for (let i = 0; i < needed.length; i += 1) if (!this.lets(needed[i] as Pool, amounts[i] as number)) return false;
     return true;
+  };
+
+  /** Whether so much of the pool can be taken. What goes on has paid its tokens when it started. */
+  private lets(pool: Pool, amount: number): boolean {
+    return this.worker === undefined ? pool.fits(amount) : pool.hasRoom(amount);
+  }
+
+  /** When so much of each of its resources can be taken, if it waits for tokens alone; `Infinity` if it does not. */
+  readonly momentOf = (amounts: readonly number[]): number => {
+    if (this.worker !== undefined) return Infinity;
+    const { single, needed } = this.gates;
+    let moment = -Infinity;
+    for (const pool of single) moment = Math.max(moment, pool.soonest(1));
+    for (let i = 0; i < needed.length; i += 1) {
+      moment = Math.max(moment, (needed[i] as Pool).soonest(amounts[i] as number));
+    }
+    return moment;
   };
 
   /** Whether this task of the shape could start now, as far as its limits and resources go. */

@@ -161,11 +161,20 @@ export class ReadyIndex {
 
   /** The best eligible task for a worker with this view. */
   best(view: View, mono: number, matches: (shape: Shape) => boolean): Task | undefined {
+    return view.best(this.claimAt(mono, matches), this.aging.maxWaitMs);
+  }
+
+  /** When a task could start for a worker with this view that waits for tokens alone; `Infinity` when none does. */
+  soonest(view: View, mono: number, matches: (shape: Shape) => boolean): number {
+    return view.soonest(this.claimAt(mono, matches));
+  }
+
+  private claimAt(mono: number, matches: (shape: Shape) => boolean): ClaimView {
     const { claim } = this;
     claim.mono = mono;
     claim.window = windowOf(this.aging, mono);
     claim.matches = matches;
-    return view.best(claim, this.aging.maxWaitMs);
+    return claim;
   }
 
   /** The channel's waiting tasks stand aside, and stop aging. */
@@ -200,15 +209,6 @@ export class ReadyIndex {
     for (const order of this.orders()) order.dropPlace(place);
   }
 
-  forgetShape(shape: Shape): void {
-    for (const order of this.orders()) order.dropShape(shape);
-  }
-
-  /** Tasks of this shape need different amounts from now on. */
-  shapeMixed(shape: Shape): void {
-    for (const order of this.orders()) order.shapeMixed(shape);
-  }
-
   channelClosed(channel: Channel): void {
     for (const order of this.orders()) order.channelClosed(channel);
   }
@@ -227,7 +227,8 @@ export class ReadyIndex {
     return this.views.find((view) => view.built && view.filter === undefined) as View;
   }
 
-  private *orders(): Iterable<Order> {
+  /** Every order of every view. */
+  *orders(): Iterable<Order> {
     for (const view of this.views) yield* view.orders();
   }
 

@@ -140,6 +140,10 @@ export class View {
     return this.order?.best(claim);
   }
 
+  soonest(claim: ClaimView): number {
+    return this.order?.soonest(claim) ?? Infinity;
+  }
+
   /** Every live task it holds; one may come up more than once. */
   tasks(): Task[] {
     return this.order?.tasks() ?? [];

@@ -56,6 +56,15 @@ export class WeightedOrder implements Order {
     return last?.pick(x);
   }
 
+  soonest(claim: ClaimView): number {
+    let soonest = Infinity;
+    for (const shape of this.shapes) {
+      const moment = claim.matches(shape.shape) ? shape.soonest() : Infinity;
+      if (moment > claim.mono) soonest = Math.min(soonest, moment);
+    }
+    return soonest;
+  }
+
   // What fits is found out at the claim, whether amounts differ or not.
   shapeMixed(): void {
     return;

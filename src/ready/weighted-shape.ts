@@ -9,6 +9,8 @@ export interface WeightedShape {
   readonly total: number;
   /** What of it takes part in the present draw. */
   share: number;
+  /** When one of its tasks could start that waits for tokens alone. */
+  soonest(): number;
   /** Adds a task; false when it is there already. */
   insert(task: Task, place: Place, weight: number): boolean;
   remove(task: Task, place: Place): boolean;
@@ -47,6 +49,10 @@ export class WeightedSums implements WeightedShape {
 
   get total(): number {
     return this.lanes.total;
+  }
+
+  soonest(): number {
+    return this.lanes.total > 0 ? this.shape.momentOf([]) : Infinity;
   }
 
   insert(task: Task, place: Place, weight: number): boolean {

@@ -17,9 +17,11 @@ import {
   refuseUnknown,
   type Duration,
   type Moment,
+  type RateOptions,
 } from '../model/index.js';
 import type { Load } from './admission.js';
 import type { Clock } from './clock.js';
+import { capacityRequest, typeLimitRequests, type TypeLimitOptions } from './limit-options.js';
 
 /** How waiting turns into urgency. */
 export interface AgingOptions {
@@ -38,12 +40,13 @@ export interface SchedulerOptions {
   /** Who goes first; by priority unless given. */
   readonly strategy?: StrategyChoice | 'weighted_random' | undefined;
   readonly aging?: AgingOptions | false | undefined;
-  /** Units of named resources. */
-  readonly resources?: Readonly<Record<string, number>> | undefined;
+  /** Named resources: so many units, held while a task runs, or so many tokens in the course of time. */
+  readonly resources?: Readonly<Record<string, number | RateOptions>> | undefined;
   readonly limits?:
     | {
         readonly global?: number | undefined;
-        readonly perType?: Readonly<Record<string, number>> | undefined;
+        /** How many of a type run at a time, how many start in the course of time, or both. */
+        readonly perType?: Readonly<Record<string, number | TypeLimitOptions>> | undefined;
         /** `*` is for every channel without a limit of its own. */
         readonly perChannel?: Readonly<Record<string, number>> | undefined;
       }
@@ -139,14 +142,14 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
 /** The part that is set on a core, as it may be again later. */
 export function applySettings(core: Core, options: SchedulerOptions, now: Moment): void {
   const { limits = {}, channels = {} } = options;
-  for (const [resource, units] of numbers(options.resources, 'resources')) {
-    core.handle({ kind: 'setCapacity', now, resource, units });
+  for (const [resource, given] of entries(options.resources, 'resources')) {
+    core.handle({ ...capacityRequest(resource, given), now });
   }
   if (limits.global !== undefined) {
     core.handle({ kind: 'setLimit', now, scope: 'global', key: '', limit: limits.global });
   }
-  for (const [key, limit] of numbers(limits.perType, 'limits.perType')) {
-    core.handle({ kind: 'setLimit', now, scope: 'type', key, limit });
+  for (const [key, given] of entries(limits.perType, 'limits.perType')) {
+    for (const request of typeLimitRequests(key, given)) core.handle({ ...request, now });
   }
   for (const [key, limit] of numbers(limits.perChannel, 'limits.perChannel')) {
     core.handle({ kind: 'setLimit', now, scope: 'channel', key, limit });
@@ -155,6 +158,10 @@ export function applySettings(core: Core, options: SchedulerOptions, now: Moment
     core.handle({ kind: 'setWeight', now, channel, weight });
   }
   if (channels.only !== undefined) core.handle({ kind: 'setChannels', now, only: channels.only });
+}
+
+function entries(record: unknown, field: string): [string, unknown][] {
+  return record === undefined ? [] : fieldsOf(record, field, refuseConfig);
 }
 
 function numbers(record: unknown, field: string): [string, number][] {

@@ -1,3 +1,5 @@
+import type { RateOptions } from '../model/index.js';
+import { capacityRequest } from './limit-options.js';
 import { Looking } from './looking.js';
 
 /** Changing what waits, what there is and who goes first. */
@@ -9,9 +11,12 @@ export abstract class Steering extends Looking {
     this.engine.cancelTask(id, reason);
   }
 
-  /** Changes how many units there are of a resource. Below what is held, nothing more starts until that is drained. */
-  setCapacity(resource: string, units: number): void {
-    this.engine.tell({ kind: 'setCapacity', resource, units });
+  /**
+   * Changes how many units there are of a resource, or at which rate it may be used. Below what is held, nothing more
+   * starts until that is drained; tokens that were spent stay spent.
+   */
+  setCapacity(resource: string, capacity: number | RateOptions): void {
+    this.engine.tell(capacityRequest(resource, capacity));
   }
 
   /** Starts nothing more of a channel; what runs in it ends as usual. */

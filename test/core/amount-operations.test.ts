@@ -110,3 +110,40 @@ describe('with n tasks that do not fit, of 10,000 different amounts, and a few o
     table.expectGrowth('logarithmic', strategy, 'claim');
   });
 });
+
+describe('with n tasks that wait for tokens', () => {
+  const costs = new Map<string, number>();
+
+  function measure(waiting: number): void {
+    let size = waiting;
+    let least = 51;
+    const s = sim({ check: false });
+    s.send({ kind: 'setRate', scope: 'resource', key: 'cpu', rate: { rate: 1, perMs: 1_000, burst: 100 } });
+    s.add('holder', { needs: { cpu: 100 } });
+    expect(s.claim()).toEqual(['holder']);
+    for (let i = 0; i < size; i += 1) s.add(id(i), { ...varied(i, 51, 100), channel: 'c' });
+    for (const strategy of STRATEGY_NAMES) {
+      s.send({ kind: 'setStrategy', strategy });
+      let cost = 0;
+      // The smallest amount is that of another task each time: how deep one of them lies is chance.
+      for (let i = 0; i < 60; i += 1) {
+        s.add(id((size += 1)), { needs: { cpu: (least -= 0.01) }, priority: i % 5, channel: 'c' });
+        expect(s.claim()).toEqual([]);
+        let wake = 0;
+        cost += operations(() => {
+          s.claim();
+          wake = s.core.nextWakeAt().mono;
+        });
+        expect(wake).toBe(Math.ceil(least * 1_000 - 1e-6));
+      }
+      costs.set(`${strategy} ${String(waiting)}`, cost);
+    }
+  }
+
+  test.each(STRATEGY_NAMES)('C6.3 a refused claim and the next moment cost O(log n) under %s', (strategy) => {
+    if (costs.size === 0) for (const size of SIZES) measure(size);
+    const [least, , most] = SIZES.map((size) => costs.get(`${strategy} ${String(size)}`) as number);
+    // The way down to one node of a tree varies by chance about its logarithm; a hundred times as many wait.
+    expect((most as number) / (least as number)).toBeLessThan(3);
+  });
+});

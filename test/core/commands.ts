@@ -239,6 +239,12 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
     const key = scope === 'global' ? '' : pick(scope === 'type' ? ['x', '*'] : ['A', 'B', '*'], b);
     return { kind: 'setLimit', scope, key, limit: scope === 'global' ? limit + 1 : limit };
   },
+  setRate: ({ a, b, c }) => {
+    const scope = pick(['resource', 'type'] as const, a);
+    const key = scope === 'resource' ? pick(['cpu', 'gpu'], b) : pick(['x', 'y', '*'], b);
+    const limit = { rate: pick([1, 3, 10], b), perMs: pick([100, 300], c), burst: pick([0.5, 1, 2.5, 4], c) };
+    return { kind: 'setRate', scope, key, rate: c % 3 === 0 ? undefined : limit };
+  },
   setWeight: ({ a, b }) => ({
     kind: 'setWeight',
     channel: pick(['A', 'B', '*'], a),

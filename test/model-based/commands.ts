@@ -8,6 +8,7 @@ import {
   recordError,
   type FailurePolicy,
   type Moment,
+  type RateLimit,
   type Task,
   type TaskOptions,
 } from '../../src/model/index.js';
@@ -95,6 +96,12 @@ const strategy = fc.constantFrom<NaiveStrategy>(
 );
 const policy = fc.constantFrom<FailurePolicy>('fail', 'skip', 'run');
 const stepMs = fc.constantFrom(1, 7, 250, 999, 1_000, 2_500, 5_000, 10_000, 30_000);
+/** Such that the tokens of any whole number of milliseconds are exact. */
+const rate: fc.Arbitrary<RateLimit> = fc.record({
+  rate: fc.constantFrom(1, 2, 4),
+  perMs: fc.constantFrom(256, 1_024, 8_192),
+  burst: fc.constantFrom(1, 2, 5, 8),
+});
 const maybe = <T>(arbitrary: fc.Arbitrary<T>, freq: number): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined, freq });
 
@@ -436,6 +443,12 @@ const setLimit = (scope: 'global' | 'type' | 'channel', key: string, limit: numb
       else model.limits[scope].set(key, limit);
     });
   });
+const setRate = (scope: 'resource' | 'type', key: string, rate: RateLimit | undefined): Step =>
+  step(`setRate(${scope}, ${key}, ${fc.stringify(rate)})`, (model, real) => {
+    send(model, real, { kind: 'setRate', scope, key, rate }, () => {
+      model.rates.set(`${scope} ${key}`, rate);
+    });
+  });
 const setWeight = (name: string, weight: number): Step =>
   step(`setWeight(${name}, ${weight})`, (model, real) => {
     send(model, real, { kind: 'setWeight', channel: name, weight }, () => void model.weights.set(name, weight));
@@ -560,6 +573,12 @@ export const steps: fc.Arbitrary<Step>[] = [
         scope === 'global' ? limit + 1 : limit,
       ),
     ),
+  ...often(
+    2,
+    fc.tuple(fc.constantFrom('cpu', 'gpu', 'x', 'y'), maybe(rate, 3)).map(([key, limit]) => {
+      return setRate(key.length === 1 ? 'type' : 'resource', key, limit);
+    }),
+  ),
   fc.tuple(fc.constantFrom('a', 'b', 'c', '*'), fc.constantFrom(0.5, 1, 2, 4)).map(([c, w]) => setWeight(c, w)),
   fc
     .record({

@@ -10,6 +10,7 @@ import { lastInTheWay, stuckTasks } from './naive-deadlock.js';
 import { pick, type NaiveAging, type NaiveStrategy } from './naive-order.js';
 import { checkRoom, worst, type NaiveBound } from './naive-pressure.js';
 import { Refused, endedBadly, hasEnded, isOver, waitsFor } from './naive-task.js';
+import { NaiveRates } from './naive-rates.js';
 import { NaiveTurns } from './naive-turns.js';
 
 /*
@@ -109,6 +110,8 @@ export class Naive {
   readonly turns = new NaiveTurns(this);
   lastServed = '';
   bound: NaiveBound = { maxPending: Infinity, whenFull: 'wait' };
+  /** By `resource name` and `type name`. */
+  readonly rates = new NaiveRates(() => this.mono);
   readonly origin: number;
   wall: number;
   mono = 0;
@@ -223,6 +226,17 @@ export class Naive {
 
   /** Whether the task could start if a worker asked for it. */
   canStart(task: NaiveTask): boolean {
+    return this.lacksTokensOnly(task) && this.tokensAt(task) <= this.mono;
+  }
+
+  /** When there are enough tokens for the task. */
+  private tokensAt({ spec }: NaiveTask): number {
+    const moments = spec.needs.map(({ resource, amount }) => this.rates.soonest(`resource ${resource}`, amount));
+    return Math.max(this.rates.soonest(`type ${spec.type}`, 1), ...moments);
+  }
+
+  /** Whether the task could start, as far as nothing but tokens is concerned. */
+  private lacksTokensOnly(task: NaiveTask): boolean {
     const { spec } = task;
     const { global, type, channel } = this.limits;
     return (
@@ -283,12 +297,22 @@ export class Naive {
     return able[0] as NaiveWorker;
   }
 
-  /** When something happens by itself on each clock. */
+  /** When something happens by itself on each clock, or a worker that would be refused now would be granted a task. */
   wake(): { wall: number; mono: number } {
     return {
       wall: Math.min(Infinity, ...this.wallDues().map((due) => due.at)),
-      mono: Math.min(Infinity, ...this.monoDues().map((due) => due.at)),
+      mono: Math.min(Infinity, ...this.monoDues().map((due) => due.at), ...this.tokenMoments()),
     };
+  }
+
+  private tokenMoments(): number[] {
+    if (!this.rates.any) return [];
+    const waiting = this.unfinished().filter((task) => this.lacksTokensOnly(task));
+    return [...this.workers.values()].flatMap((worker) => {
+      if (this.countHolding((attempt) => attempt.worker === worker.id) >= worker.slots) return [];
+      const moments = waiting.filter((task) => this.suits(worker, task)).map((task) => this.tokensAt(task));
+      return moments.some((moment) => moment <= this.mono) ? [] : moments;
+    });
   }
 
   // --- commands
@@ -308,7 +332,8 @@ export class Naive {
       if (!ids.includes(ref) && !this.tasks.has(ref) && !this.tombstones.has(ref)) throw new Refused('unknown');
     }
     for (const { resource, amount } of batch.flatMap(({ spec }) => spec.needs)) {
-      if (amount > (this.capacities.get(resource) ?? 0)) throw new Refused('unschedulable');
+      const burst = this.rates.limit(`resource ${resource}`)?.burst ?? Infinity;
+      if (amount > Math.min(burst, this.capacities.get(resource) ?? 0)) throw new Refused('unschedulable');
     }
     // Whoever waits for nobody in the batch comes first, then whoever they free, until none is left.
     const order = ids.filter((_, position) => !(refs[position] as string[]).some((ref) => ids.includes(ref)));
@@ -378,6 +403,8 @@ export class Naive {
       ...{ waitsSince: undefined, waitedMs: 0 },
       leaseEndsAt: this.mono + (task.spec.leaseMs ?? worker.leaseMs),
     });
+    for (const { resource, amount } of task.spec.needs) this.rates.take(`resource ${resource}`, amount);
+    this.rates.take(`type ${task.spec.type}`, 1);
     this.turns.started(this.levelOf(task), task.spec.channel);
     this.relevel();
   }

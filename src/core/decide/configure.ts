@@ -1,4 +1,4 @@
-import { InvalidConfigError, parseName, refuseConfig, type Setting } from '../../model/index.js';
+import { InvalidConfigError, parseName, refuseConfig, type RateLimit, type Setting } from '../../model/index.js';
 import {
   NO_AGING,
   STRATEGY_NAMES,
@@ -13,6 +13,7 @@ import { holdingAttempts } from '../attempts.js';
 import { checkUnits, checkWeight, finite } from '../resources.js';
 import { checkLease } from '../execution.js';
 import { checkOnly } from '../open-channels.js';
+import { checkRateFor } from '../rates.js';
 import { strategyRecord, workerRecord } from '../records.js';
 import type { State } from '../state.js';
 import { Worker, type WorkerSpec } from '../worker.js';
@@ -114,6 +115,14 @@ function setChannelLimit(state: State, key: string, limit: number): void {
     if (wasOpen && !channel.isOpen()) state.index.channelClosed(channel);
     if (!wasOpen && channel.isOpen()) state.index.channelOpened(channel);
   }
+}
+
+/** Changes how much may start in the course of time; what is missing to a full bucket stays missing. */
+export function setRate(state: State, scope: 'resource' | 'type', key: string, rate: RateLimit | undefined): void {
+  checkRateFor(scope, key, rate);
+  if (scope === 'resource') state.resources.setRate(key, rate);
+  else state.resources.setTypeRate(key, rate);
+  note(state, { name: 'rate', scope, key, rate: rate ?? null });
 }
 
 export function setWeight(state: State, name: string, weight: number): void {

@@ -93,6 +93,7 @@ type SettingKind =
   | 'setAging'
   | 'setCapacity'
   | 'setLimit'
+  | 'setRate'
   | 'setWeight'
   | 'setCharge'
   | 'setPressure'
@@ -118,6 +119,9 @@ function decideSetting(state: State, command: Extract<Command, { kind: SettingKi
       return;
     case 'setLimit':
       configure.setLimit(state, command.scope, command.key, command.limit);
+      return;
+    case 'setRate':
+      configure.setRate(state, command.scope, command.key, command.rate);
       return;
     case 'setWeight':
       configure.setWeight(state, command.channel, command.weight);

@@ -57,18 +57,7 @@ export class FitTree<N extends FitNode<N>> extends Treap<N> {
    * whose smallest amounts are not to be had sooner is not entered.
    */
   soonest(momentOf: MomentOf, exact: (node: N) => number): number {
-    let soonest = Infinity;
-    const open: N[] = this.root === undefined ? [] : [this.root];
-    for (let node = open.pop(); node !== undefined; node = open.pop()) {
-      if (momentOf(node.least) >= soonest) continue;
-      if (momentOf(node.amounts) < soonest) soonest = Math.min(soonest, exact(node));
-      const { left, right } = node;
-      const leftFirst = left !== undefined && (right === undefined || momentOf(left.least) <= momentOf(right.least));
-      const [sooner, later] = leftFirst ? [left, right] : [right, left];
-      if (later !== undefined) open.push(later);
-      if (sooner !== undefined) open.push(sooner);
-    }
-    return soonest;
+    return soonestIn(this.root, momentOf, (node, sooner) => (momentOf(node.amounts) < sooner ? exact(node) : Infinity));
   }
 
   protected override compare(x: N, y: N): number {
@@ -84,4 +73,24 @@ export class FitTree<N extends FitNode<N>> extends Treap<N> {
       least[i] = smallest;
     }
   }
+}
+
+/** The smallest of what `exact` says of a node of this tree that could be before `sooner`, the smallest so far. */
+export function soonestIn<N extends Branch<N> & { readonly least: readonly number[] }>(
+  root: N | undefined,
+  momentOf: MomentOf,
+  exact: (node: N, sooner: number) => number,
+): number {
+  let soonest = Infinity;
+  const open: N[] = root === undefined ? [] : [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (momentOf(node.least) >= soonest) continue;
+    soonest = Math.min(soonest, exact(node, soonest));
+    const { left, right } = node;
+    const leftFirst = left !== undefined && (right === undefined || momentOf(left.least) <= momentOf(right.least));
+    const [sooner, later] = leftFirst ? [left, right] : [right, left];
+    if (later !== undefined) open.push(later);
+    if (sooner !== undefined) open.push(sooner);
+  }
+  return soonest;
 }

@@ -1,6 +1,5 @@
 import type { Task } from '../../model/index.js';
 import { compareHeads, effectiveLevel, windowOf, type Aging } from '../aging.js';
-import type { MomentOf } from './fit-tree.js';
 import { RankedTask } from './fitting-lane.js';
 import { RankedLanes, type LanesByPlace } from './fitting-lanes.js';
 import { FittingTurns, type NextTurn, type TurnHost } from './fitting-turns.js';
@@ -32,7 +31,7 @@ export abstract class MixedShape {
   /** Every set of lanes it has. */
   abstract parts(): Iterable<LanesByPlace>;
   /** When one of its tasks could start, as far as resources go. */
-  abstract soonest(momentOf: MomentOf): number;
+  abstract soonest(): number;
 
   *heads(): Iterable<Task> {
     for (const part of this.parts()) yield* part.heads(this.shape.fits);
@@ -99,7 +98,8 @@ export class MixedRanks extends MixedShape {
     yield this.capped;
   }
 
-  override soonest(momentOf: MomentOf): number {
+  override soonest(): number {
+    const { momentOf } = this.shape;
     return Math.min(this.rising.soonest(momentOf), this.capped.soonest(momentOf));
   }
 
@@ -155,9 +155,9 @@ export class MixedTurns extends MixedShape {
     return this.levels.values();
   }
 
-  override soonest(momentOf: MomentOf): number {
+  override soonest(): number {
     let soonest = Infinity;
-    for (const lanes of this.levels.values()) soonest = Math.min(soonest, lanes.soonest(momentOf));
+    for (const lanes of this.levels.values()) soonest = Math.min(soonest, lanes.soonest(this.shape.momentOf));
     return soonest;
   }
 

@@ -50,6 +50,16 @@ export class MixedShapes {
     for (const [shape, mixed] of this.shapes) if (isEligible(shape, claim)) yield* mixed.heads();
   }
 
+  /** When a task could start that waits for tokens alone. */
+  soonest(claim: ClaimView): number {
+    let soonest = Infinity;
+    for (const [shape, mixed] of this.shapes) {
+      const moment = claim.matches(shape) ? mixed.soonest() : Infinity;
+      if (moment > claim.mono) soonest = Math.min(soonest, moment);
+    }
+    return soonest;
+  }
+
   smallestPass(level: number, isServed: (shape: Shape) => boolean): number | undefined {
     let smallest: number | undefined;
     for (const [shape, mixed] of this.shapes) {

@@ -1,5 +1,5 @@
 import { compareNames, needsOf, type Task } from '../../model/index.js';
-import type { Fits } from './fit-tree.js';
+import { soonestIn, type Fits } from './fit-tree.js';
 import { FittingSums, SumNode } from './fitting-sums.js';
 import { amountsOf, type Place, type Shape } from '../place.js';
 import { scramble } from '../sum-nodes.js';
@@ -76,6 +76,14 @@ export class WeightedFit implements WeightedShape {
 
   get total(): number {
     return this.lanes.total(this.shape.fits);
+  }
+
+  soonest(): number {
+    const { momentOf } = this.shape;
+    return soonestIn(this.lanes.root, momentOf, (lane) => {
+      if (lane.weight === 0) return Infinity;
+      return soonestIn(lane.tasks.root, momentOf, (entry) => momentOf(entry.ownLeast));
+    });
   }
 
   insert(task: Task, place: Place, weight: number): boolean {

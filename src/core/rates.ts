@@ -1,0 +1,78 @@
+import { refuseConfig, checkRate, type RateLimit } from '../model/index.js';
+import { Flow, type FlowRecord, type MonoClock } from '../ready/index.js';
+
+/** Stands for every type that has no rate of its own. */
+const ANY = '*';
+/** Below so many flows of types none is looked at whether it is still needed. */
+const IDLE_FLOWS = 256;
+
+/** The flows of types, which outlive the types' tasks as long as they have something to say. */
+export class TypeRates {
+  private readonly limits = new Map<string, RateLimit>();
+  private readonly flows = new Map<string, Flow>();
+  private sweepAt = IDLE_FLOWS;
+
+  constructor(
+    private readonly clock: MonoClock,
+    /** Whether there are tasks of the type. */
+    private readonly isUsed: (type: string) => boolean,
+  ) {}
+
+  /** The flow of a type; `undefined` where nothing limits its rate. */
+  flowOf(type: string): Flow | undefined {
+    const limit = this.limits.get(type) ?? this.limits.get(ANY);
+    let flow = this.flows.get(type);
+    if (flow !== undefined || limit === undefined) return flow;
+    if (this.flows.size >= this.sweepAt) this.sweep();
+    flow = new Flow(this.clock);
+    flow.setRate(limit);
+    this.flows.set(type, flow);
+    return flow;
+  }
+
+  /** Another rate for a type, or for all that have none of their own. */
+  set(type: string, limit: RateLimit | undefined): void {
+    if (limit === undefined) this.limits.delete(type);
+    else this.limits.set(type, limit);
+    for (const [each, flow] of this.flows) {
+      const rate = this.limits.get(each) ?? this.limits.get(ANY);
+      if (rate !== flow.rate) flow.setRate(rate);
+    }
+  }
+
+  save(): readonly (readonly [string, RateLimit])[] {
+    return [...this.limits];
+  }
+
+  saveFlows(): (readonly [string, FlowRecord])[] {
+    return saved(this.flows);
+  }
+
+  loadFlows(records: readonly (readonly [string, FlowRecord])[]): void {
+    for (const [type, record] of records) this.flowOf(type)?.load(record);
+  }
+
+  /** A flow that nothing was taken from for long is the same as a new one; types may be made up without end. */
+  private sweep(): void {
+    for (const [type, flow] of this.flows) if (flow.isIdle && !this.isUsed(type)) this.flows.delete(type);
+    this.sweepAt = Math.max(IDLE_FLOWS, 2 * this.flows.size);
+  }
+}
+
+/** The flows that have something to say, by name, so that the order in which they came plays no part. */
+export function saved(flows: Iterable<readonly [string, Flow | undefined]>): (readonly [string, FlowRecord])[] {
+  const records: (readonly [string, FlowRecord])[] = [];
+  for (const [name, flow] of flows) {
+    const record = flow?.save();
+    if (record !== undefined) records.push([name, record]);
+  }
+  return records.sort(([x], [y]) => (x < y ? -1 : 1));
+}
+
+/** A rate as a command gives it; `undefined` takes the limit away. A type's tasks cost one token each. */
+export function checkRateFor(scope: 'resource' | 'type', key: string, rate: RateLimit | undefined): void {
+  if (rate === undefined) return;
+  const field = scope === 'resource' ? `resources.${key}` : `limits.type.${key}`;
+  const { burst } = checkRate(rate, field, refuseConfig);
+  if (scope === 'type' && burst < 1) refuseConfig(`${field}.burst`, burst, 'at least 1, what a task of a type costs');
+}
