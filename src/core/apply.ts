@@ -1,14 +1,15 @@
-import { SeededRandom, StaleLeaseError, Task, extraOf, type Attempt, type Fact, type Setting } from '../model/index.js';
+import { SeededRandom, StaleLeaseError, Task, extraOf, type Attempt, type Fact } from '../model/index.js';
+import { applySetting } from './apply-setting.js';
 import { workerFor } from './decide/claim.js';
 import * as configure from './decide/configure.js';
-import { setPressure, setSaturated } from './decide/make-room.js';
+import { setSaturated } from './decide/make-room.js';
 import { seriesAdded, seriesFor } from './decide/repeat.js';
 import { taskFor } from './decide/steer.js';
 import type { Dependency } from './dependencies.js';
-import { ended, leaseExtended, settledLate, started } from './execution.js';
+import { costReported, ended, leaseExtended, resourceClosed, settledLate, started } from './execution.js';
 import { countStart } from './overrun.js';
 import { deadlineMissed, prioritySet } from './priority.js';
-import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
+import { recurrenceOf, specOf, workerOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
 import { startExpected, starved } from './starving.js';
 import type { State } from './state.js';
@@ -36,7 +37,10 @@ export function apply(state: State, fact: Fact): void {
 }
 
 type TaskFact = Extract<Fact, { kind: `task.${string}` | `dependency.${string}` | 'deadline.missed' | 'priority.set' }>;
-type AttemptFact = Extract<Fact, { kind: `attempt.${string}` | 'lease.extended' }>;
+type AttemptFact = Extract<
+  Fact,
+  { kind: `attempt.${string}` | 'lease.extended' | 'cost.reported' | 'resource.closed' }
+>;
 type SeriesFact = Extract<Fact, { kind: `series.${string}` }>;
 
 function applyFact(state: State, fact: Fact): void {
@@ -80,6 +84,8 @@ function applyFact(state: State, fact: Fact): void {
     case 'attempt.ended':
     case 'attempt.settledLate':
     case 'lease.extended':
+    case 'cost.reported':
+    case 'resource.closed':
       applyToAttempt(state, fact);
       return;
     case 'series.added':
@@ -207,6 +213,12 @@ function applyToAttempt(state: State, fact: AttemptFact): void {
     case 'lease.extended':
       leaseExtended(state, currentAttempt(state, fact.task, fact.attempt), fact.leaseEndsAt ?? Infinity);
       return;
+    case 'cost.reported':
+      costReported(state, currentAttempt(state, fact.task, fact.attempt), fact.resource, fact.cost);
+      return;
+    case 'resource.closed':
+      resourceClosed(state, currentAttempt(state, fact.task, fact.attempt), fact.resource, fact.untilMono);
+      return;
   }
 }
 
@@ -245,46 +257,6 @@ function applyToSeries(state: State, fact: SeriesFact): void {
       return;
     case 'series.ended':
       seriesEnded(state, series, fact.reason);
-      return;
-  }
-}
-
-function applySetting(state: State, setting: Setting): void {
-  switch (setting.name) {
-    case 'strategy':
-      configure.setStrategy(state, strategyOf(setting, state.options.strategies));
-      return;
-    case 'aging': {
-      const { everyMs, maxBoost, maxWaitMs } = setting;
-      configure.setAging(state, {
-        everyMs: everyMs ?? Infinity,
-        maxBoost: maxBoost ?? Infinity,
-        maxWaitMs: maxWaitMs ?? Infinity,
-      });
-      return;
-    }
-    case 'capacity':
-      configure.setCapacity(state, setting.resource, setting.units ?? Infinity);
-      return;
-    case 'limit':
-      configure.setLimit(state, setting.scope, setting.key, setting.limit ?? Infinity);
-      return;
-    case 'rate':
-      configure.setRate(state, setting.scope, setting.key, setting.rate ?? undefined);
-      return;
-    case 'weight':
-      configure.setWeight(state, setting.channel, setting.weight);
-      return;
-    case 'charge':
-      configure.setCharge(state, setting.charge);
-      return;
-    case 'pressure': {
-      const { maxPending, whenFull, lowWater } = setting;
-      setPressure(state, { maxPending: maxPending ?? Infinity, whenFull, lowWater: lowWater ?? Infinity });
-      return;
-    }
-    case 'channels':
-      configure.setChannels(state, setting.only ?? undefined);
       return;
   }
 }

@@ -10,6 +10,7 @@ import type {
 import type { Aging, StrategyChoice } from '../ready/index.js';
 import type { Origin } from './decide/make-room.js';
 import type { PlanRequest } from './decide/plan.js';
+import type { Feedback } from './decide/report.js';
 import type { DependencyInput, Submission } from './decide/submit.js';
 import type { PressureSettings } from './pressure.js';
 import type { WorkerSpec } from './worker.js';
@@ -31,6 +32,12 @@ export type Command = { readonly now: Moment } & (
   | { readonly kind: 'release'; readonly task: string; readonly token: FencingToken }
   /** The attempt waits until the awaited task has ended; if it has already, nothing happens. */
   | { readonly kind: 'waitFor'; readonly task: string; readonly token: FencingToken; readonly awaited: string }
+  | ({
+      readonly kind: 'report';
+      readonly task: string;
+      readonly token: FencingToken;
+      readonly resource: string;
+    } & Feedback)
   | { readonly kind: 'cancel'; readonly task: string; readonly reason?: string }
   | { readonly kind: 'setPriority'; readonly task: string; readonly level: number }
   | {

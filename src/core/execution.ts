@@ -169,6 +169,26 @@ export function leaseExtended(state: State, attempt: Attempt, leaseEndsAt: numbe
   });
 }
 
+/** The attempt has told what its use of a resource really costs: the bucket is corrected by the difference. */
+export function costReported(state: State, attempt: Attempt, resource: string, cost: number): void {
+  const { task } = attempt;
+  const need = task.spec.needs.find((each) => each.resource === resource)?.amount ?? 0;
+  const before = attempt.costs?.get(resource) ?? need;
+  (attempt.costs ??= new Map()).set(resource, cost);
+  state.resources.flowOf(resource).take(cost - before);
+  const { wall, mono } = state;
+  state.emit?.({ kind: 'cost.reported', task: task.id, attempt: attempt.number, resource, cost, wall, mono });
+}
+
+/** The attempt was asked to leave the resource alone until then; the longest such wish counts. */
+export function resourceClosed(state: State, attempt: Attempt, resource: string, untilMono: number): void {
+  const flow = state.resources.flowOf(resource);
+  flow.closedUntil = Math.max(flow.closedUntil, untilMono);
+  const { wall, mono } = state;
+  const { task, number } = attempt;
+  state.emit?.({ kind: 'resource.closed', task: task.id, attempt: number, resource, untilMono, wall, mono });
+}
+
 function awaitLease(state: State, attempt: Attempt): void {
   state.monoLine.add(attempt.leaseEndsAt, 'lease', attempt.task.sequence, attempt, attempt.number);
 }

@@ -5,6 +5,7 @@ export * from './command.js';
 export * from './core.js';
 export { checkAging, checkStrategy } from './decide/configure.js';
 export type { Assignment, Balance, PlanRequest } from './decide/plan.js';
+export type { Feedback } from './decide/report.js';
 export type { DependencyInput, DependencyRef, Submission } from './decide/submit.js';
 export * from './dependencies.js';
 export * from './explanation.js';

@@ -63,6 +63,7 @@ export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOp
     maxCatchUp: settings.maxCatchUp ?? Infinity,
     pressure: pressureOf(settings.pressure),
     serviceMs: settings.serviceMs ?? Infinity,
+    workersMayCome: settings.workersMayCome ?? true,
   };
 }
 
@@ -139,6 +140,7 @@ function attemptOf(task: Task, record: AttemptRecord): Attempt {
   attempt.charged = charged;
   attempt.resumptions = record.waits?.resumptions ?? 0;
   attempt.waitedMs = record.waits?.waitedMs ?? 0;
+  if (record.costs !== undefined) attempt.costs = new Map(record.costs);
   return attempt;
 }
 

@@ -27,6 +27,8 @@ export interface AttemptRecord {
   readonly leaseMs: number | null;
   readonly leaseEndsAt: number | null;
   readonly charged?: Charged;
+  /** What it has reported as its true cost, by resource. */
+  readonly costs?: readonly (readonly [resource: string, cost: number])[];
   /** How often it has waited for another task, for how long, and since when it does, on whom; only if it ever has. */
   readonly waits?: {
     readonly resumptions: number;
@@ -90,6 +92,8 @@ export interface SettingsRecord {
   readonly maxCatchUp: number | null;
   readonly pressure: PressureRecord;
   readonly serviceMs: number | null;
+  /** Absent in snapshots from before one could say so: they may. */
+  readonly workersMayCome?: boolean;
   readonly resources: ResourceSettings;
   readonly channels: OpenChannelsRecord;
 }

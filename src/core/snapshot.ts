@@ -98,6 +98,7 @@ function settingsRecord(state: State): SettingsRecord {
     maxCatchUp: finite(state.options.maxCatchUp),
     pressure: state.pressure.save(),
     serviceMs: finite(state.options.serviceMs),
+    workersMayCome: state.options.workersMayCome,
     resources: state.resources.save(),
     channels: state.openChannels.save(),
   };
@@ -141,11 +142,15 @@ function extraRecord({ moved: _, ...extra }: TaskExtra): ExtraRecord {
 }
 
 function attemptRecord(attempt: Attempt): AttemptRecord {
-  const { number, epoch, workerId, charged } = attempt;
+  const { number, epoch, workerId, charged, costs } = attempt;
   const started = { wall: attempt.started.wall, mono: attempt.started.mono };
   const lease = { leaseMs: finite(attempt.leaseMs), leaseEndsAt: finite(attempt.leaseEndsAt) };
-  const told = charged === undefined ? {} : { charged };
-  return { number, epoch, workerId, started, ...lease, ...told, ...waitsRecord(attempt) };
+  return {
+    ...{ number, epoch, workerId, started, ...lease },
+    ...(charged === undefined ? {} : { charged }),
+    ...(costs === undefined ? {} : { costs: [...costs] }),
+    ...waitsRecord(attempt),
+  };
 }
 
 function waitsRecord({ wait, abandoned, resumptions, waitedMs }: Attempt): Pick<AttemptRecord, 'waits'> {

@@ -38,6 +38,8 @@ export interface CoreOptions {
   readonly retain: RetentionSettings;
   /** How many attempts a task may lose with their workers before it fails. */
   readonly maxLosses: number;
+  /** Whether workers may still be attached; if not, what none of those here offers is refused. */
+  readonly workersMayCome: boolean;
   /** How many missed occurrences of a series are made up for at the most, and how many of its ticks wait at a time. */
   readonly maxCatchUp: number;
   /** How many tasks may be pending, and what happens to those for which there is no room. */
@@ -55,6 +57,7 @@ export const CORE_DEFAULTS: Omit<CoreOptions, 'origin'> = {
   charge: 'turns',
   retain: { count: 1_000, ageMs: 3_600_000 },
   maxLosses: 3,
+  workersMayCome: true,
   maxCatchUp: 100,
   pressure: NO_BOUND,
   serviceMs: Infinity,

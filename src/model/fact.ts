@@ -146,6 +146,21 @@ export type Fact = Moment &
         readonly leaseEndsAt: number | null;
       }
     | {
+        readonly kind: 'cost.reported';
+        readonly task: string;
+        readonly attempt: number;
+        readonly resource: string;
+        readonly cost: number;
+      }
+    /** Nothing that uses the resource starts before. */
+    | {
+        readonly kind: 'resource.closed';
+        readonly task: string;
+        readonly attempt: number;
+        readonly resource: string;
+        readonly untilMono: number;
+      }
+    | {
         readonly kind: 'task.completed';
         readonly task: string;
         readonly value: unknown;

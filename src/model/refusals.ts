@@ -1,5 +1,6 @@
 import { SchedulerError } from './scheduler-error.js';
 import { show } from './show.js';
+import type { CapabilityValue } from './spec.js';
 
 // Names are set on the prototypes because the engine writes the first line of a stack from there.
 
@@ -128,32 +129,52 @@ export class CycleError extends SchedulerError {
   }
 }
 
-/** A task needs more of a resource than there is, so that it could never start. */
+/** What a task needs and cannot get: more of a resource than there is, or capabilities that no worker offers. */
+export type Unschedulable = { readonly taskId: string } & (
+  | { readonly resource: string; readonly need: number; readonly capacity: number }
+  | { readonly capabilities: readonly (readonly [name: string, value: CapabilityValue])[] }
+);
+
+/** A task needs more of a resource than there is, or what no worker offers, so that it could never start. */
 export class UnschedulableError extends SchedulerError {
   static {
     UnschedulableError.prototype.name = 'UnschedulableError';
   }
   readonly code = 'UNSCHEDULABLE';
   readonly taskId: string;
-  readonly resource: string;
-  readonly need: number;
-  readonly capacity: number;
+  /** The resource, with the need and the capacity; `undefined` where capabilities are missing. */
+  readonly resource: string | undefined = undefined;
+  readonly need: number | undefined = undefined;
+  readonly capacity: number | undefined = undefined;
+  /** What no worker offers, or not together; empty where a resource is short. */
+  readonly capabilities: readonly (readonly [name: string, value: CapabilityValue])[] = [];
 
-  constructor(data: {
-    readonly taskId: string;
-    readonly resource: string;
-    readonly need: number;
-    readonly capacity: number;
-  }) {
-    super(
-      `Task ${show(data.taskId)} needs ${data.need} of ${show(data.resource)}, but the capacity is ${data.capacity}. ` +
-        'Lower the need, or raise the capacity first.',
-    );
+  constructor(data: Unschedulable) {
+    super(`Task ${show(data.taskId)} ${'resource' in data ? tellShortage(data) : tellMissing(data.capabilities)}`);
     this.taskId = data.taskId;
-    this.resource = data.resource;
-    this.need = data.need;
-    this.capacity = data.capacity;
+    if ('resource' in data) {
+      this.resource = data.resource;
+      this.need = data.need;
+      this.capacity = data.capacity;
+    } else {
+      this.capabilities = data.capabilities;
+    }
   }
+}
+
+function tellShortage({ need, resource, capacity }: Extract<Unschedulable, { resource: string }>): string {
+  return (
+    `needs ${need} of ${show(resource)}, but the capacity is ${capacity}. ` +
+    'Lower the need, or raise the capacity first.'
+  );
+}
+
+function tellMissing(capabilities: Extract<Unschedulable, { capabilities: unknown }>['capabilities']): string {
+  const asked = capabilities.slice(0, SHOWN_PATH).map(([name, value]) => `${show(name)} = ${show(value)}`);
+  return (
+    `asks for ${asked.join(', ')}, which no worker offers, and none may come. ` +
+    'Attach a worker that does first, or let workers come later.'
+  );
 }
 
 /** The bound on pending tasks is reached. */

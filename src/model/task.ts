@@ -127,6 +127,8 @@ export class Attempt {
   resumptions = 0;
   /** Time spent in waits that are over. */
   waitedMs = 0;
+  /** What it has reported as its true cost, by resource. */
+  costs: Map<string, number> | undefined = undefined;
 
   constructor(
     readonly task: Task,

@@ -83,7 +83,8 @@ export class Flow {
   save(): FlowRecord | undefined {
     const { since, spent, closedUntil } = this;
     if (spent === 0 && closedUntil === -Infinity) return undefined;
-    return { since, spent, closedUntil: closedUntil === -Infinity ? null : closedUntil };
+    // Of a full bucket it does not matter since when it is.
+    return { since: spent === 0 ? 0 : since, spent, closedUntil: closedUntil === -Infinity ? null : closedUntil };
   }
 
   load({ since, spent, closedUntil }: FlowRecord): void {
@@ -104,7 +105,7 @@ export class Flow {
   }
 
   private isFull({ rate, perMs }: RateLimit): boolean {
-    return this.spent * perMs <= (this.clock.mono - this.since) * rate;
+    return this.spent <= 0 || this.spent * perMs <= (this.clock.mono - this.since) * rate;
   }
 
   private covers({ rate, perMs, burst }: RateLimit, amount: number, mono: number): boolean {

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Core, type DependencyInput, type Request, type Worker } from '../core/index.js';
+import { Core, type DependencyInput, type Feedback, type Request, type Worker } from '../core/index.js';
 import {
   ClosedError,
   StaleLeaseError,
@@ -227,6 +227,10 @@ export class Engine implements HandleHost, WaitHost, SlotHost {
     const waits = this.core.waitFor(this.clock.now(), attempt, awaited);
     this.dispatchSoon();
     return waits;
+  }
+
+  report(attempt: Attempt, resource: string, feedback: Feedback): void {
+    this.tell({ kind: 'report', task: attempt.task.id, token: attempt.token, resource, ...feedback });
   }
 
   private publish(): void {

@@ -1,4 +1,4 @@
-import { IllegalTransitionError, isFinal, type Task, type TaskState } from '../model/index.js';
+import { IllegalTransitionError, isFinal, type Duration, type Task, type TaskState } from '../model/index.js';
 import { failureOf } from './failure.js';
 import { Outside } from './outside.js';
 
@@ -24,7 +24,15 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
    * Where that would close a circle of waits it rejects with `DeadlockError`. An attempt waits for one task at a time.
    */
   waitFor<Result>(task: Handle<Result>): Promise<Result>;
+  /**
+   * Tells what the attempt has learnt of a resource: what its use really cost, which corrects the rate, or that the other
+   * side asked to be left alone for a while (such as a 429 with a time): nothing that needs it starts before then.
+   */
+  report(resource: string, feedback: ResourceFeedback): void;
 }
+
+/** What an attempt has learnt of a resource: the true cost in tokens, or how long to leave it alone. */
+export type ResourceFeedback = { readonly cost: number } | { readonly retryAfter: Duration };
 
 /** What a task of a scheduler carries: what it runs, and who is told how it has ended. */
 export interface Payload {

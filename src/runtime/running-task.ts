@@ -1,11 +1,13 @@
-import type { Dependencies } from '../core/index.js';
-import { isFinal, refuseTask, type Attempt, type ErrorRecord } from '../model/index.js';
-import { Handle, type HandleHost, type Payload, type TaskContext } from './handle.js';
+import type { Dependencies, Feedback } from '../core/index.js';
+import { fieldsOf, isFinal, parseDuration, refuseTask, type Attempt, type ErrorRecord } from '../model/index.js';
+import { Handle, type HandleHost, type Payload, type ResourceFeedback, type TaskContext } from './handle.js';
 
 /** What an attempt that waits for another task needs of its scheduler. */
 export interface WaitHost extends HandleHost {
   /** Lets the attempt wait; `false` when the other task has ended by now. */
   letWait(attempt: Attempt, awaited: string): boolean;
+  /** The attempt has learnt something of a resource. */
+  report(attempt: Attempt, resource: string, feedback: Feedback): void;
 }
 
 /** Somebody who waits for another task. */
@@ -87,6 +89,16 @@ export class RunningTask implements TaskContext {
       this.waiter = { resolve, reject };
       this.signals.set(this.running, this);
     });
+  }
+
+  report(resource: string, feedback: ResourceFeedback): void {
+    const given = new Map(fieldsOf(feedback, 'feedback', refuseTask));
+    if (given.size !== 1) refuseTask('feedback', feedback, 'either a cost or a retryAfter');
+    const learnt =
+      'retryAfter' in feedback
+        ? { retryAfterMs: parseDuration(feedback.retryAfter, 'retryAfter', refuseTask) }
+        : { cost: feedback.cost };
+    this.host.report(this.running, resource, learnt);
   }
 
   /** Its wait is over. */

@@ -62,6 +62,11 @@ export interface SchedulerOptions {
     | undefined;
   /** Watches for tasks that wait beyond their bound; nobody does unless given. */
   readonly starvation?: { /** How long an attempt takes at the most. */ readonly service: Duration } | undefined;
+  /**
+   * Whether workers may still be attached, as they may unless told otherwise. With `false`, a task that asks for what
+   * none of those that are there offers is refused instead of waiting for one that does.
+   */
+  readonly workersMayCome?: boolean | undefined;
   /** How many tasks may be pending, which is unfinished and not running; any number unless given. */
   readonly maxPending?: number | undefined;
   /** What happens to a task for which there is no room; it waits to be let in unless given. */
@@ -88,7 +93,7 @@ export interface SchedulerOptions {
 const KNOWN = {
   '': [
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
-    ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation'],
+    ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation', 'workersMayCome'],
   ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],
@@ -123,6 +128,8 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
   if (seed !== undefined && typeof seed !== 'string' && !Number.isFinite(seed)) {
     refuseConfig('seed', seed, 'a finite number or a text');
   }
+  const { workersMayCome = true } = options;
+  if (typeof workersMayCome !== 'boolean') refuseConfig('workersMayCome', workersMayCome, 'true or false');
   return {
     origin,
     ...(seed === undefined ? {} : { seed }),
@@ -136,6 +143,7 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
     retain: retainOf(options.retain),
     pressure: pressureOf(options),
     serviceMs: serviceMsOf(options.starvation),
+    workersMayCome,
   };
 }
 

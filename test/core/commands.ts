@@ -202,6 +202,11 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
       step.c,
     ),
   }),
+  report: (step, situation) => {
+    const resource = pick(['cpu', 'gpu', 'tpu'], step.c % 13 === 0 ? 2 : step.b);
+    const feedback = has(step.c, 1) ? { cost: (step.b % 8) / 2 } : { retryAfterMs: step.b };
+    return { kind: 'report', ...tokenOf(situation, step), resource, ...feedback };
+  },
   cancel: ({ a }, { tasks }) => ({ kind: 'cancel', task: someTask(tasks, a), reason: 'told to' }),
   setPriority: ({ a, b }, { tasks }) => ({ kind: 'setPriority', task: someTask(tasks, a), level: (b % 5) - 1 }),
   addDependency: ({ a, b, c }, { tasks }) => {

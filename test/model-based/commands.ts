@@ -362,6 +362,19 @@ const waitFor = (index: number, on: number): Step =>
     });
   });
 
+const reportCost = (index: number, name: string, cost: number): Step =>
+  about(`report a cost of ${cost} of ${name}`, index, (model, real, attempt, body) => {
+    send(model, real, { kind: 'report', ...body, resource: name, cost }, () => {
+      model.report(attempt, name, cost);
+    });
+  });
+const askForPause = (index: number, name: string, retryAfterMs: number): Step =>
+  about(`close ${name} for ${retryAfterMs}`, index, (model, real, attempt, body) => {
+    send(model, real, { kind: 'report', ...body, resource: name, retryAfterMs }, () => {
+      model.closeResource(attempt, name, retryAfterMs);
+    });
+  });
+
 /** Mostly unfinished tasks, some that have ended or are gone. */
 function idAt(model: Naive, index: number): string {
   const pool =
@@ -544,6 +557,8 @@ export const steps: fc.Arbitrary<Step>[] = [
     4,
     fc.tuple(nth, nth).map(([i, on]) => waitFor(i, on)),
   ),
+  fc.tuple(nth, resource, fc.constantFrom(0, 0.5, 1, 3, 8)).map(([i, r, c]) => reportCost(i, r, c)),
+  fc.tuple(nth, resource, fc.constantFrom(0, 400, 2_500)).map(([i, r, ms]) => askForPause(i, r, ms)),
   nth.map(cancel),
   ...often(
     2,

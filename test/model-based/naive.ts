@@ -61,6 +61,8 @@ export interface NaiveAttempt {
   /** When it began to wait for another task; `undefined` while it does not. */
   waitsSince: number | undefined;
   waitedMs: number;
+  /** What it has reported as its true cost, by resource. */
+  readonly costs: Map<string, number>;
   /** `abandoned`: it no longer counts, and holds what it took until it settles or its lease ends. */
   life: 'counts' | 'abandoned' | 'over';
 }
@@ -401,6 +403,7 @@ export class Naive {
     this.attempts.push({
       ...{ task, number: task.attempts, worker: worker.id, startedAt: this.mono, life: 'counts' as const },
       ...{ waitsSince: undefined, waitedMs: 0 },
+      costs: new Map(task.spec.needs.map(({ resource, amount }) => [resource, amount])),
       leaseEndsAt: this.mono + (task.spec.leaseMs ?? worker.leaseMs),
     });
     for (const { resource, amount } of task.spec.needs) this.rates.take(`resource ${resource}`, amount);
@@ -498,6 +501,18 @@ export class Naive {
   extend(attempt: NaiveAttempt, leaseMs: number): void {
     if (attempt.life !== 'counts') throw new Refused('stale');
     if (attempt.leaseEndsAt !== Infinity) attempt.leaseEndsAt = this.mono + leaseMs;
+  }
+
+  report(attempt: NaiveAttempt, resource: string, cost: number): void {
+    if (attempt.life !== 'counts' || this.rates.limit(`resource ${resource}`) === undefined)
+      throw new Refused('report');
+    this.rates.take(`resource ${resource}`, cost - (attempt.costs.get(resource) ?? 0));
+    attempt.costs.set(resource, cost);
+  }
+
+  closeResource(attempt: NaiveAttempt, resource: string, forMs: number): void {
+    if (attempt.life !== 'counts') throw new Refused('stale');
+    this.rates.close(`resource ${resource}`, this.mono + forMs);
   }
 
   cancel(id: string): void {

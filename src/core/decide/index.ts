@@ -8,6 +8,7 @@ import { setPressure } from './make-room.js';
 import { plan } from './plan.js';
 import { recover } from './recover.js';
 import * as series from './repeat.js';
+import { report } from './report.js';
 import * as settle from './settle.js';
 import * as steer from './steer.js';
 import { submit, submitAll } from './submit.js';
@@ -40,6 +41,9 @@ export function decide(state: State, command: Command): void {
       return;
     case 'waitFor':
       waitFor(state, settle.attemptFor(state, command.task, command.token), command.awaited);
+      return;
+    case 'report':
+      report(state, settle.attemptFor(state, command.task, command.token), command.resource, command);
       return;
     case 'cancel':
       steer.cancel(state, steer.taskFor(state, command.task), command.reason);

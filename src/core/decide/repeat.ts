@@ -1,6 +1,7 @@
 import { DuplicateTaskError, UnknownTaskError, type RecurrenceSpec, type TaskSpec } from '../../model/index.js';
 import { firstAt } from '../recurrence.js';
 import { goOn, seriesEnded, seriesPaused, seriesResumed, tick } from '../recur.js';
+import { checkSchedulable } from '../schedulable.js';
 import { Series } from '../series.js';
 import type { State } from '../state.js';
 
@@ -8,7 +9,7 @@ import type { State } from '../state.js';
 export function repeat(state: State, id: string, spec: TaskSpec, recurrence: RecurrenceSpec, payload: unknown): Series {
   if (state.series.has(id)) throw new DuplicateTaskError({ taskId: id });
   state.openChannels.check(spec.channel);
-  state.resources.checkNeeds(id, spec);
+  checkSchedulable(state, id, spec);
   const first = firstAt(recurrence, state.wall);
   // Every occurrence is a task with an id of its own.
   const shared = spec.id === undefined ? spec : { ...spec, id: undefined };

@@ -165,6 +165,7 @@ function fail(state: State, task: Task, error: ErrorRecord, cause: unknown): voi
   advance(state);
 }
 
-function stale(taskId: string, attempt: number): StaleLeaseError {
+/** The refusal of what an attempt sends that no longer counts. */
+export function stale(taskId: string, attempt: number): StaleLeaseError {
   return new StaleLeaseError({ taskId, attempt, reason: 'the attempt no longer counts' });
 }

@@ -15,6 +15,7 @@ import {
 import { advance, doom, passGates } from '../advance.js';
 import type { Link } from '../dependencies.js';
 import { meanOf } from '../execution.js';
+import { checkSchedulable } from '../schedulable.js';
 import type { State } from '../state.js';
 import { submitted } from '../transitions.js';
 import { checkRoom, dropBeyond, type Origin } from './make-room.js';
@@ -52,7 +53,7 @@ export function submit(
   const sequence = state.table.next;
   checkId(state, spec);
   state.openChannels.check(spec.channel);
-  if (spec.needs.length > 0) state.resources.checkNeeds(spec.id ?? generatedId(sequence), spec);
+  if (spec.needs.length + spec.capabilities.length > 0) checkSchedulable(state, spec.id ?? generatedId(sequence), spec);
   const resolved = after.length === 0 ? NOTHING : resolve(state, spec, sequence, after, NOBODY);
   if (state.pressure.maxPending === Infinity) return takeIn(state, sequence, spec, payload, resolved);
   const room = checkRoom(state, [spec], origin);
@@ -70,7 +71,7 @@ export function submitAll(state: State, submissions: readonly Submission[], orig
   // Everything that may refuse comes before anything changes.
   submissions.forEach(({ spec }, position) => {
     state.openChannels.check(spec.channel);
-    state.resources.checkNeeds(idOf(submissions, first, position), spec);
+    checkSchedulable(state, idOf(submissions, first, position), spec);
   });
   for (const [position, submission] of submissions.entries()) checkOutside(state, submission, first + position, byId);
   const tasks: Task[] = [];
