@@ -21,7 +21,7 @@ async function prepare(facts: 'read' | 'unread') {
     const core = new Core({ origin: now });
     const levels = randomIntegers(count, 10);
     let seen = 0;
-    if (facts === 'read') core.state.emit = () => (seen += 1);
+    if (facts === 'read') core.observe(() => (seen += 1));
     const worker = core.attach(now, {
       id: 'bench',
       slots: 16,

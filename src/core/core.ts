@@ -35,6 +35,7 @@ import type { Series } from './series.js';
 import { snapshotOf } from './snapshot.js';
 import type { CoreSnapshot } from './snapshot-format.js';
 import { CORE_DEFAULTS, State, type CoreOptions, type Outbox } from './state.js';
+import { Telling, type FactReader } from './telling.js';
 import type { Worker, WorkerSpec } from './worker.js';
 
 const NO_DEPENDENCIES: readonly DependencyInput[] = [];
@@ -55,25 +56,22 @@ export interface Wake {
 export class Core {
   /** @internal All that it knows. */
   readonly state: State;
-  /** When something was last told; `undefined` when something has happened since that nobody was told. */
-  private told: Moment | undefined;
-  /** What has happened in refused commands; the next command's facts begin with it. */
-  private untold: Fact[] = [];
+  private readonly telling: Telling;
 
   constructor(options: Partial<CoreOptions> & Pick<CoreOptions, 'origin'>) {
     const given = { ...CORE_DEFAULTS, ...options };
     const strategy = checkStrategy(given.strategy, 'strategy');
     const strategies = typeof strategy === 'string' ? given.strategies : [strategy, ...given.strategies];
     this.state = new State({ ...given, strategy, strategies, pressure: checkPressure(given.pressure) });
-    this.told = given.origin;
+    this.telling = new Telling(this.state);
   }
 
   /** A core that goes on where the one that the snapshot was taken of stood; a newer version's snapshot is refused. */
   static restore(snapshot: CoreSnapshot, options: RestoreOptions = {}): Core {
     const core = new Core(optionsIn(snapshot, options));
     restore(core.state, snapshot);
-    core.told = snapshot.now;
-    core.untold = [...snapshot.untold];
+    core.telling.told = snapshot.now;
+    core.telling.untold = [...snapshot.untold];
     return core;
   }
 
@@ -88,23 +86,19 @@ export class Core {
    * facts begin with that one.
    */
   handle(command: Command): readonly Fact[] {
-    const { state, told, untold: facts } = this;
-    const before = facts.length;
-    const drawn = state.random.state();
-    state.emit = (fact) => facts.push(fact);
-    try {
+    return this.telling.collect(() => {
       this.begin(command.now);
-      decide(state, command);
-      if (state.pressure.isFollowed) followPressure(state);
-      this.untold = [];
-    } finally {
-      state.emit = undefined;
-      const random = state.random.state();
-      const { wall, mono } = state;
-      if (random.some((word, i) => word !== drawn[i])) facts.push({ kind: 'random.drawn', state: random, wall, mono });
-      this.told = facts.length > before ? { wall, mono } : told;
-    }
-    return facts;
+      decide(this.state, command);
+      if (this.state.pressure.isFollowed) followPressure(this.state);
+    });
+  }
+
+  /**
+   * @internal Lets every fact be read as it happens, whichever way its command comes in; without a reader none is made but
+   * for the answer of {@link handle}. The reader is called in the middle of a command, so it must not send one.
+   */
+  observe(reader: FactReader | undefined): void {
+    this.telling.observe(reader);
   }
 
   /**
@@ -112,9 +106,9 @@ export class Core {
    * happened in between.
    */
   snapshot(): CoreSnapshot {
-    const { state } = this;
+    const { state, telling } = this;
     state.index.prepare(state.mono);
-    return snapshotOf(state, this.told ?? { wall: state.wall, mono: state.mono }, this.untold);
+    return snapshotOf(state, telling.told ?? { wall: state.wall, mono: state.mono }, telling.untold);
   }
 
   /**
@@ -122,15 +116,15 @@ export class Core {
    * with the same options, or those after a snapshot to a core restored from it, make the same state.
    */
   apply(fact: Fact): void {
-    const { state } = this;
+    const { state, telling } = this;
     // The snapshot knows what had not been told when it was taken; it is told first, and has happened already.
-    if (this.untold.length > 0) {
-      this.untold.shift();
+    if (telling.untold.length > 0) {
+      telling.untold.shift();
       return;
     }
     this.begin({ wall: fact.wall, mono: fact.mono });
     apply(state, fact);
-    this.told = { wall: state.wall, mono: state.mono };
+    telling.told = state.now;
   }
 
   /** @internal Adds a task and returns its record. */
@@ -186,7 +180,7 @@ export class Core {
   /** @internal Lets a worker in. */
   attach(now: Moment, worker: WorkerSpec): Worker {
     this.begin(now);
-    return attach(this.state, worker);
+    return this.end(attach(this.state, worker));
   }
 
   /** @internal Whether anything is due at some time; asking first is cheaper than asking when. */
@@ -266,11 +260,12 @@ export class Core {
     // Orders count from the command that asked for them, not from the next one that happens to come.
     this.state.index.prepare(this.state.mono);
     this.state.setTime(now);
-    this.told = undefined;
+    this.telling.begin();
   }
 
   private end<Result>(result: Result): Result {
     if (this.state.pressure.isFollowed) followPressure(this.state);
+    this.telling.end();
     return result;
   }
 }

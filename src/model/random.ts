@@ -46,6 +46,11 @@ export class SeededRandom implements RandomSource {
     return (high * 0x400_0000 + low) / 0x20_0000_0000_0000;
   }
 
+  /** Differs from what it was before if a number was drawn since; cheaper to compare than the whole state. */
+  get position(): number {
+    return this.#counter;
+  }
+
   /** Four 32-bit words for `restore`. */
   state(): readonly number[] {
     return [this.#a, this.#b, this.#c, this.#counter];

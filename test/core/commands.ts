@@ -358,14 +358,18 @@ const PRELUDE: readonly Request[] = [
 ];
 
 /** Makes commands of the steps by handling them one after another, and returns both sides of the conversation. */
-export function converse(core: Core, steps: readonly Step[]): { commands: Command[]; replies: Reply[] } {
+export function converse(
+  core: Core,
+  steps: readonly Step[],
+  answer: (core: Core, command: Command) => Reply = reply,
+): { commands: Command[]; replies: Reply[] } {
   const commands: Command[] = [];
   const replies: Reply[] = [];
   let now = START;
   const say = (request: Request): void => {
     const command = { ...request, now } as Command;
     commands.push(command);
-    replies.push(reply(core, command));
+    replies.push(answer(core, command));
   };
   for (const request of PRELUDE) say(request);
   for (const step of steps) {
@@ -390,8 +394,13 @@ export function converse(core: Core, steps: readonly Step[]): { commands: Comman
 
 /** What comes of one command; anything but a typed refusal is a mistake and goes on. */
 export function reply(core: Core, command: Command): Reply {
+  return unlessRefused(() => core.handle(command));
+}
+
+/** The facts, or the refusal if it is a typed one. */
+export function unlessRefused(send: () => readonly Fact[]): Reply {
   try {
-    return { facts: core.handle(command) };
+    return { facts: send() };
   } catch (error) {
     if (!(error instanceof SchedulerError)) throw error;
     return { refused: `${error.code} ${error.message}` };
