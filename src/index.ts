@@ -8,6 +8,23 @@ export type { Load } from './runtime/admission.js';
 export type { WaitOptions } from './runtime/abortable.js';
 export { Claim, type ClaimedTask } from './runtime/claim.js';
 export type { Clock, Timer } from './runtime/clock.js';
+export type {
+  AddedEvent,
+  ChannelClaims,
+  ClaimsEvent,
+  CompletedEvent,
+  DeadlineMissedEvent,
+  EventName,
+  Listener,
+  ListenerErrorEvent,
+  RestEvent,
+  RetryingEvent,
+  SaturatedEvent,
+  SchedulerEvents,
+  SkippedEvent,
+  TaskEvent,
+  UncompletedEvent,
+} from './ports/events.js';
 export type { Looking } from './runtime/looking.js';
 export { PullingWorker } from './runtime/pulling-worker.js';
 export { SeriesHandle, type Occurrence, type RepeatOptions } from './runtime/series-handle.js';

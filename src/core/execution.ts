@@ -25,6 +25,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   state.running += 1;
   // An attempt keeps its place alive by itself: it may outlive its task.
   place.tasks += 1;
+  place.channel.claims += 1;
   state.resources.take(place, task.spec.needs);
   if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
   chargeTurn(state, attempt);

@@ -19,6 +19,7 @@ export type { ResourceSettings } from './resources.js';
 export type { RestoreOptions } from './restore.js';
 export type { RetentionSettings } from './retention.js';
 export * from './series.js';
+export { claimsByChannel } from './statistics.js';
 export {
   SNAPSHOT_VERSION,
   type AttemptRecord,

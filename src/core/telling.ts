@@ -10,7 +10,8 @@ export class Telling {
   told: Moment | undefined;
   /** What has happened in refused commands; the next command's facts begin with it. */
   untold: Fact[] = [];
-  private reader: FactReader | undefined = undefined;
+  /** What every fact goes to, whoever sends the command. */
+  private emit: FactReader | undefined = undefined;
   /** Where the random generator stood when that was last told. */
   private drawn = 0;
 
@@ -21,45 +22,47 @@ export class Telling {
   /** From now on every fact is read as it happens; what is yet untold comes first. Without a reader no fact is made. */
   observe(reader: FactReader | undefined): void {
     const { state } = this;
+    // Whoever begins to read knows the state as it is now.
+    this.told ??= state.now;
     this.drawn = state.random.position;
-    this.reader = reader;
-    state.emit = undefined;
-    if (reader === undefined) return;
-    for (const fact of this.untold.splice(0)) reader(fact);
-    state.emit = (fact) => {
-      this.told = state.now;
-      reader(fact);
-    };
+    this.emit = undefined;
+    if (reader !== undefined) {
+      for (const fact of this.untold.splice(0)) reader(fact);
+      this.emit = (fact) => {
+        this.told = state.now;
+        reader(fact);
+      };
+    }
+    state.emit = this.emit;
   }
 
   /** A command comes in. */
   begin(): void {
-    if (this.reader === undefined) this.told = undefined;
+    if (this.emit === undefined) this.told = undefined;
   }
 
   /** It is carried out; that something was drawn is told once for all of it. */
   end(): void {
-    if (this.reader !== undefined) this.tellDraw();
+    if (this.emit !== undefined) this.tellDraw();
   }
 
   /** The facts of a command, whoever else is told of them. Those of one that is refused come with the next. */
   collect(carryOut: () => void): readonly Fact[] {
-    const { state, told, reader, untold: facts } = this;
+    const { state, told, untold: facts } = this;
     const before = facts.length;
-    const { emit } = state;
-    if (reader === undefined) this.drawn = state.random.position;
+    if (this.emit === undefined) this.drawn = state.random.position;
     state.emit = (fact) => {
       facts.push(fact);
-      emit?.(fact);
+      this.emit?.(fact);
     };
     try {
       carryOut();
       this.untold = [];
     } finally {
       this.tellDraw();
-      state.emit = emit;
+      state.emit = this.emit;
       this.told = facts.length > before ? state.now : told;
-      if (reader !== undefined) this.untold = [];
+      if (this.emit !== undefined) this.untold = [];
     }
     return facts;
   }

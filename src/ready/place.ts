@@ -87,6 +87,8 @@ export class Channel {
   readonly held = new Set<Task>();
   /** How many places use it. */
   places = 0;
+  /** Attempts started since it came into use; nothing is decided by it. */
+  claims = 0;
 
   constructor(readonly name: string) {
     this.limit = new Pool(name, Infinity);

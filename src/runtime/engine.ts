@@ -16,6 +16,7 @@ import { forgottenIn } from './after.js';
 import { Alarm } from './alarm.js';
 import { clockOf, type Clock } from './clock.js';
 import { Entrance, maxWaitingOf } from './entrance.js';
+import { Events } from './events.js';
 import type { Handle, HandleHost, Payload } from './handle.js';
 import { LoopDelay } from './loop-delay.js';
 import { Pulling } from './pulling.js';
@@ -33,6 +34,7 @@ const LOCAL = 'local';
 export class Engine implements HandleHost, WaitHost, SlotHost {
   readonly clock: Clock;
   readonly core: Core;
+  readonly events: Events;
   readonly waits = new Waits();
   /** Only where there is a bound: without one, everybody comes in. */
   readonly entrance: Entrance | undefined;
@@ -51,6 +53,7 @@ export class Engine implements HandleHost, WaitHost, SlotHost {
     this.clock = clockOf(options.clock);
     const now = this.clock.now();
     this.core = new Core(coreOptions(options, now));
+    this.events = new Events(this.core, this.clock);
     const { maxPending } = this.core.state.pressure;
     const maxWaiting = maxWaitingOf(options.maxWaiting, maxPending);
     this.entrance = maxPending === Infinity ? undefined : new Entrance(this.core, maxWaiting);

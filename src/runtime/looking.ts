@@ -1,8 +1,10 @@
 import { topologicalOrder, type Explanation } from '../core/index.js';
 import { refuseConfig, type TaskGraph } from '../model/index.js';
+import type { EventName, Listener, SchedulerEvents } from '../ports/events.js';
 import type { WaitOptions } from './abortable.js';
 import type { Load } from './admission.js';
 import { Engine } from './engine.js';
+import { checkListener } from './events.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 
 /** Looking at a scheduler, and waiting for it: what changes nothing. */
@@ -56,6 +58,36 @@ export abstract class Looking {
   /** The ids of all unfinished tasks, each after those it waits for. */
   topologicalOrder(): string[] {
     return topologicalOrder(this.engine.core.state).map((task) => task.id);
+  }
+
+  /**
+   * Tells the listener each time that something happens, in the order in which it does. It is told in a turn of its own,
+   * so it may add, cancel or close; what comes of that is told afterwards. One that throws or rejects disturbs nobody, and
+   * becomes the event `error`.
+   *
+   * @example
+   * ```ts
+   * scheduler.on('failed', ({ taskId, attempt, error }) => console.error(`${taskId}#${attempt}`, error));
+   * ```
+   */
+  on<Name extends EventName>(event: Name, listener: Listener<SchedulerEvents[Name]>): this {
+    checkListener(event, listener);
+    this.engine.events.on(event, listener);
+    return this;
+  }
+
+  /** Tells the listener the next time only. */
+  once<Name extends EventName>(event: Name, listener: Listener<SchedulerEvents[Name]>): this {
+    checkListener(event, listener);
+    this.engine.events.once(event, listener);
+    return this;
+  }
+
+  /** Tells the listener no more; without any listener, nothing is kept track of. */
+  off<Name extends EventName>(event: Name, listener: Listener<SchedulerEvents[Name]>): this {
+    checkListener(event, listener);
+    this.engine.events.off(event, listener);
+    return this;
   }
 
   /** Resolves when every task that was added has ended. */

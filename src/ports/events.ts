@@ -1,0 +1,146 @@
+import type { ErrorRecord } from '../model/index.js';
+
+/** What every event about a task states. */
+export interface TaskEvent {
+  readonly taskId: string;
+  /** The number of its latest attempt; `undefined` before the first. */
+  readonly attempt: number | undefined;
+  readonly channel: string;
+  /** The level it is ordered by: its own, or that of something more urgent that waits for it. */
+  readonly priority: number;
+  /** Who runs it, or ran it until now. */
+  readonly workerId: string | undefined;
+  /** When it happened, epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A task was taken in. */
+export interface AddedEvent extends TaskEvent {
+  /** The ids of those it waits for. */
+  readonly after: readonly string[];
+}
+
+/** A task has done what it was for. */
+export interface CompletedEvent extends TaskEvent {
+  readonly result: unknown;
+  /** How long its attempt took; `undefined` when nobody listened at its start. */
+  readonly durationMs: number | undefined;
+}
+
+/** A task has ended without a result. */
+export interface UncompletedEvent extends TaskEvent {
+  /** What its handle rejects with. */
+  readonly error: Error;
+  /** How long its attempt took, if one ran and somebody listened at its start. */
+  readonly durationMs: number | undefined;
+}
+
+/** A task was left out because something it depends on did not complete. */
+export interface SkippedEvent extends TaskEvent {
+  readonly dependencyId: string;
+}
+
+/** An attempt did not work out, and there will be another one. */
+export interface RetryingEvent extends TaskEvent {
+  readonly error: ErrorRecord | undefined;
+  /** How long the task waits before it is ready again. */
+  readonly delayMs: number;
+  /** Whether the attempt failed, or was lost with its worker. */
+  readonly because: 'failure' | 'loss';
+}
+
+/** A task is unfinished at its deadline. */
+export interface DeadlineMissedEvent extends TaskEvent {
+  /** Epoch milliseconds. */
+  readonly deadline: number;
+}
+
+/** The bound on pending tasks is reached. */
+export interface SaturatedEvent {
+  readonly pending: number;
+  readonly maxPending: number;
+  readonly at: number;
+}
+
+/** How claims are distributed over the channels. */
+export interface ClaimsEvent {
+  readonly channels: readonly ChannelClaims[];
+  readonly at: number;
+}
+
+/** One channel's part in the claims. */
+export interface ChannelClaims {
+  readonly channel: string;
+  /** Attempts that were started, counted since the channel came into use. */
+  readonly claimed: number;
+  /** Unfinished tasks that have no attempt. */
+  readonly pending: number;
+}
+
+/** A listener has thrown or rejected. */
+export interface ListenerErrorEvent {
+  readonly error: unknown;
+  /** The event that it was told of. */
+  readonly event: string;
+}
+
+/** Nothing more to say than when. */
+export interface RestEvent {
+  readonly at: number;
+}
+
+/** What a scheduler tells whoever listens, by name. */
+export interface SchedulerEvents {
+  readonly added: AddedEvent;
+  /** The task can be claimed from now on. */
+  readonly ready: TaskEvent;
+  readonly started: TaskEvent;
+  readonly completed: CompletedEvent;
+  readonly failed: UncompletedEvent;
+  readonly retrying: RetryingEvent;
+  /** Taken back, or dropped to make room: the error tells. */
+  readonly cancelled: UncompletedEvent;
+  readonly skipped: SkippedEvent;
+  /** Past its expiry before it began; told instead of `cancelled`. */
+  readonly expired: UncompletedEvent;
+  /** The attempt is gone with its worker; `retrying` or `failed` follows. */
+  readonly lost: TaskEvent;
+  readonly deadlineMissed: DeadlineMissedEvent;
+  readonly saturated: SaturatedEvent;
+  /** At most every ten seconds while tasks start, and when the scheduler is idle again. */
+  readonly claims: ClaimsEvent;
+  /** Every task has started, or ended without. */
+  readonly empty: RestEvent;
+  /** Every task has ended. */
+  readonly idle: RestEvent;
+  /** A listener has thrown or rejected; of one to `error` itself nobody is told. */
+  readonly error: ListenerErrorEvent;
+}
+
+/** The name of an event. */
+export type EventName = keyof SchedulerEvents;
+
+/** Somebody who is told of an event; what it throws, or a promise of it that rejects, becomes the event `error`. */
+export type Listener<Event> = (event: Event) => unknown;
+
+const NAMES: Readonly<Record<EventName, true>> = {
+  added: true,
+  ready: true,
+  started: true,
+  completed: true,
+  failed: true,
+  retrying: true,
+  cancelled: true,
+  skipped: true,
+  expired: true,
+  lost: true,
+  deadlineMissed: true,
+  saturated: true,
+  claims: true,
+  empty: true,
+  idle: true,
+  error: true,
+};
+
+/** All names of events. */
+export const EVENT_NAMES = Object.keys(NAMES) as readonly EventName[];

@@ -1,0 +1,106 @@
+import type { Core } from '../core/index.js';
+import { refuseConfig, type Fact } from '../model/index.js';
+import { EVENT_NAMES, type EventName, type Listener, type SchedulerEvents } from '../ports/events.js';
+import type { Clock } from './clock.js';
+import { Emitter } from './emitter.js';
+import { Reporter } from './reporter.js';
+
+/** What can be listened to: the public events, and every fact for what is built in. */
+export interface Told extends SchedulerEvents {
+  readonly fact: Fact;
+}
+
+interface Letter {
+  readonly name: keyof Told;
+  readonly event: Told[keyof Told];
+}
+
+/**
+ * Tells listeners what happens, in the order in which it happened. They are told from a mailbox, in a turn of their own:
+ * what a listener does meanwhile finds no command half done, and what comes of that is told afterwards.
+ *
+ * While nobody listens, the core makes no facts.
+ */
+export class Events {
+  private readonly emitter = new Emitter<Told>((error, name) => {
+    if (name !== 'error') this.tell('error', { error, event: name });
+  });
+  private readonly reporter: Reporter;
+  private mailbox: Letter[] = [];
+  private isTelling = false;
+  private isFollowing = false;
+
+  constructor(
+    private readonly core: Core,
+    clock: Clock,
+  ) {
+    this.reporter = new Reporter(core, clock, this);
+  }
+
+  on<Name extends keyof Told>(name: Name, listener: Listener<Told[Name]>): void {
+    this.emitter.on(name, listener);
+    this.follow();
+  }
+
+  once<Name extends keyof Told>(name: Name, listener: Listener<Told[Name]>): void {
+    this.emitter.once(name, listener);
+    this.follow();
+  }
+
+  off<Name extends keyof Told>(name: Name, listener: Listener<Told[Name]>): void {
+    this.emitter.off(name, listener);
+    this.follow();
+  }
+
+  /** Whether anybody would be told. What costs something to make is made only then. */
+  isHeard(name: keyof Told): boolean {
+    return this.emitter.isHeard(name);
+  }
+
+  /** Tells whoever listens, after all that happened before. */
+  tell<Name extends keyof Told>(name: Name, event: Told[Name]): void {
+    if (!this.emitter.isHeard(name)) return;
+    this.mailbox.push({ name, event });
+    this.tellSoon();
+  }
+
+  private follow(): void {
+    const { isUsed } = this.emitter;
+    if (isUsed === this.isFollowing) return;
+    this.isFollowing = isUsed;
+    if (isUsed) this.reporter.begin();
+    this.core.observe(isUsed ? this.read : undefined);
+  }
+
+  private readonly read = (fact: Fact): void => {
+    this.tell('fact', fact);
+    this.reporter.read(fact);
+    this.tellSoon();
+  };
+
+  private tellSoon(): void {
+    if (this.isTelling) return;
+    this.isTelling = true;
+    // Before whoever awaits a result goes on: their turn comes after this one.
+    queueMicrotask(this.tellAll);
+  }
+
+  private readonly tellAll = (): void => {
+    for (;;) {
+      const letters = this.mailbox;
+      this.mailbox = [];
+      for (const { name, event } of letters) this.emitter.emit(name, event);
+      if (this.mailbox.length === 0) this.reporter.rest();
+      if (this.mailbox.length === 0) break;
+    }
+    this.isTelling = false;
+    // A listener for once may have been the last.
+    this.follow();
+  };
+}
+
+/** An event by its name as a user gives it. */
+export function checkListener(name: unknown, listener: unknown): void {
+  if (!EVENT_NAMES.includes(name as EventName)) refuseConfig('event', name, `one of ${EVENT_NAMES.join(', ')}`);
+  if (typeof listener !== 'function') refuseConfig('listener', listener, 'a function');
+}
