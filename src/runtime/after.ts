@@ -23,6 +23,7 @@ export type ResultOf<Each, Policy> =
       : unknown;
 
 const NONE: readonly DependencyInput[] = [];
+const NO_GAPS: readonly number[] = [];
 const POLICIES = ['fail', 'skip', 'run'] as const;
 const EXPECTED = 'a handle of this scheduler, the id of a task, or { task, onFailure }';
 
@@ -30,15 +31,21 @@ const EXPECTED = 'a handle of this scheduler, the id of a task, or { task, onFai
 export function parseAfter(after: readonly After[] | undefined, host: HandleHost): readonly DependencyInput[] {
   if (after === undefined) return NONE;
   if (!Array.isArray(after)) return refuseTask('after', after, `a list of which each is ${EXPECTED}`);
-  return after.map((each: After, i) => parseOne(each, i, host));
+  // Loops, here and below: this is done for every task with dependencies, and a closure costs it a tenth.
+  const parsed = new Array<DependencyInput>(after.length);
+  for (let i = 0; i < after.length; i += 1) parsed[i] = parseOne(after[i] as After, i, host);
+  return parsed;
 }
 
 /** The places of those that have ended and been forgotten: the core links nothing there. */
-export function forgottenIn(after: readonly DependencyInput[], isKnown: (id: string) => boolean): number[] {
-  return after.flatMap((each, at) => {
+export function forgottenIn(after: readonly DependencyInput[], isKnown: (id: string) => boolean): readonly number[] {
+  let gaps: number[] | undefined;
+  for (let at = 0; at < after.length; at += 1) {
+    const each = after[at];
     const task = typeof each === 'object' && 'onFailure' in each ? each.task : each;
-    return typeof task === 'string' && !isKnown(task) ? [at] : [];
-  });
+    if (typeof task === 'string' && !isKnown(task)) (gaps ??= []).push(at);
+  }
+  return gaps ?? NO_GAPS;
 }
 
 function parseOne(after: After, index: number, host: HandleHost): DependencyInput {
