@@ -3,6 +3,7 @@ import { edgesInOrder } from './edge-order.js';
 import { Graph, type EdgePolicy } from './graph.js';
 
 const POLICIES: readonly FailurePolicy[] = ['fail', 'skip', 'run'];
+const NUMBERS: Readonly<Record<FailurePolicy, EdgePolicy>> = { fail: 0, skip: 1, run: 2 };
 /** The dependency ended badly and its dependant went on: should it be run again, nobody waits for it any more. */
 const PASSED = 3;
 /** Not a dependency of the task but of its attempt, which waits for it: however it ends, the attempt goes on. */
@@ -124,7 +125,7 @@ export class Dependencies {
 
   /** What a bad end of the unfinished dependency will mean for the task from now on; whether that is a change. */
   setPolicy(dependency: Task, task: Task, onFailure: FailurePolicy): boolean {
-    const policy = POLICIES.indexOf(onFailure) as EdgePolicy;
+    const policy = NUMBERS[onFailure];
     let changed = false;
     // The same dependency may have been named more than once.
     for (let edge = this.graph.firstIn(task.node); edge >= 0; edge = this.graph.nextIn(edge)) {
@@ -282,5 +283,5 @@ function counts(policy: EdgePolicy): boolean {
 /** Nobody who comes after a bad end waits for it, should the dependency be run again. */
 function edgePolicy(dependency: Task, onFailure: FailurePolicy): EdgePolicy {
   if (isFinal(dependency.state) && dependency.state !== 'completed') return PASSED;
-  return POLICIES.indexOf(onFailure) as EdgePolicy;
+  return NUMBERS[onFailure];
 }

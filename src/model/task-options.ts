@@ -91,7 +91,9 @@ export function parseTaskOptions(
   let draft: Draft | undefined;
   let level = DEFAULT_LEVEL;
   const given = plainObject(options, 'options', refuseTask);
-  for (const key of Object.keys(given)) {
+  // A list of the keys would be made for every task that has options.
+  for (const key in given) {
+    if (!Object.hasOwn(given, key)) continue;
     // Each field is read once: a getter may answer differently the next time.
     const value = given[key];
     if (value === undefined) continue;

@@ -33,14 +33,14 @@ export interface Submission {
   readonly after: readonly DependencyInput[];
 }
 
-interface Resolved {
-  readonly dependencies: readonly Link[];
-  /** A dependency that has ended badly already, and what that means. */
-  readonly doomedBy: { readonly id: string; readonly state: FinalState; readonly verdict: 'fail' | 'skip' } | undefined;
+/** A dependency that has ended badly already, and what that means. */
+interface Doom {
+  readonly id: string;
+  readonly state: FinalState;
+  readonly verdict: 'fail' | 'skip';
 }
 
 const NOBODY: readonly Task[] = [];
-const NOTHING: Resolved = { dependencies: [], doomedBy: undefined };
 
 /** Takes in one task; refused, it changes nothing. */
 export function submit(
@@ -54,10 +54,10 @@ export function submit(
   checkId(state, spec);
   state.openChannels.check(spec.channel);
   if (spec.needs.length + spec.capabilities.length > 0) checkSchedulable(state, spec.id ?? generatedId(sequence), spec);
-  const resolved = after.length === 0 ? NOTHING : resolve(state, spec, sequence, after, NOBODY);
-  if (state.pressure.maxPending === Infinity) return takeIn(state, sequence, spec, payload, resolved);
+  const links = resolve(state, spec, sequence, after, NOBODY);
+  if (state.pressure.maxPending === Infinity) return takeIn(state, sequence, spec, payload, links);
   const room = checkRoom(state, [spec], origin);
-  const task = takeIn(state, sequence, spec, payload, resolved);
+  const task = takeIn(state, sequence, spec, payload, links);
   dropBeyond(state, room);
   return task;
 }
@@ -83,28 +83,28 @@ export function submitAll(state: State, submissions: readonly Submission[], orig
   for (const position of order) {
     const { spec, payload, after } = submissions[position] as Submission;
     const local = after.map((input) => withPosition(input, byId));
-    const resolved = resolve(state, spec, first + position, local, tasks);
-    tasks[position] = takeIn(state, first + position, spec, payload, resolved);
+    const links = resolve(state, spec, first + position, local, tasks);
+    tasks[position] = takeIn(state, first + position, spec, payload, links);
   }
   dropBeyond(state, room);
   return tasks;
 }
 
-function takeIn(state: State, sequence: number, spec: TaskSpec, payload: unknown, resolved: Resolved): Task {
+function takeIn(state: State, sequence: number, spec: TaskSpec, payload: unknown, links: readonly Link[] | Doom): Task {
   const eta = spec.delayMs > 0 ? Math.max(spec.eta, state.wall + spec.delayMs) : spec.eta;
   const dueAt = eta > state.wall ? eta : state.wall;
   const task = new Task(sequence, spec, payload, unboxed(dueAt - state.origin.wall));
   if (eta > state.wall) extraOf(task).eta = eta;
   const estimateMs = spec.estimateMs ?? (spec.type === '' ? undefined : meanOf(state, spec.type));
   if (estimateMs !== undefined) extraOf(task).estimateMs = estimateMs;
-  const { dependencies, doomedBy } = resolved;
-  // One that ends on arrival needs nothing: not even for a moment may it lend its urgency to others.
-  submitted(state, task, doomedBy === undefined ? dependencies : [], undefined);
-  if (doomedBy === undefined) {
-    passGates(state, task);
-  } else {
-    doom(state, task, doomedBy.id, doomedBy.state, doomedBy.verdict);
+  if ('verdict' in links) {
+    // One that ends on arrival needs nothing: not even for a moment may it lend its urgency to others.
+    submitted(state, task, NOBODY, undefined);
+    doom(state, task, links.id, links.state, links.verdict);
     advance(state);
+  } else {
+    submitted(state, task, links, undefined);
+    passGates(state, task);
   }
   return task;
 }
@@ -114,27 +114,28 @@ function checkId(state: State, spec: TaskSpec): void {
     throw new DuplicateTaskError({ taskId: spec.id });
 }
 
+/** What the task is to be linked to; instead, why it ends on arrival. */
 function resolve(
   state: State,
   spec: TaskSpec,
   sequence: number,
   after: readonly DependencyInput[],
   batch: readonly (Task | undefined)[],
-): Resolved {
-  if (areAllGood(after)) return { dependencies: after, doomedBy: undefined };
-  const dependencies: Link[] = [];
-  let doomedBy: Resolved['doomedBy'];
+): readonly Link[] | Doom {
+  if (areAllGood(after)) return after;
+  const links: Link[] = [];
+  let doomedBy: Doom | undefined;
   for (const input of after) {
     const { ref, onFailure } = parse(input, spec);
     const task = find(state, ref, batch);
     const ended =
       task === undefined ? tombstone(state, spec, sequence, ref) : isFinal(task.state) ? task.state : undefined;
-    if (task !== undefined) dependencies.push({ task, onFailure });
+    if (task !== undefined) links.push({ task, onFailure });
     if (ended !== undefined && ended !== 'completed' && onFailure !== 'run' && doomedBy === undefined) {
       doomedBy = { id: task === undefined ? nameOf(ref) : task.id, state: ended, verdict: onFailure };
     }
   }
-  return { dependencies, doomedBy };
+  return doomedBy ?? links;
 }
 
 /** Whether all are tasks that may yet complete, or have: the usual case, in which nothing is left to find out. */
