@@ -6,11 +6,17 @@ export interface RetentionSettings {
   readonly ageMs: number;
 }
 
+/** A power of two, as the number of slots always is. */
+const FEWEST_SLOTS = 1024;
+
 /** Finished tasks in the order in which they ended; the oldest are forgotten first. */
 export class Retention {
-  private tasks: Task[] = [];
-  private endedAt: number[] = [];
+  // The slots go round in a ring: a list that is cut at the front is made anew again and again, which cost a plain
+  // task a tenth of all its bytes.
+  private tasks: (Task | undefined)[] = noTasks(FEWEST_SLOTS);
+  private endedAt: number[] = new Array<number>(FEWEST_SLOTS).fill(0);
   private head = 0;
+  private size = 0;
   /** While facts are replayed, they say what is forgotten and when. */
   replaying = false;
   /** Forgotten as soon as nobody needs their result. */
@@ -25,28 +31,18 @@ export class Retention {
   ) {}
 
   keep(task: Task, mono: number): void {
-    this.tasks.push(task);
-    this.endedAt.push(mono);
+    this.append(task, mono);
     if (!this.replaying) this.trim(mono);
   }
 
   /** Forgets what is beyond the count or the age. */
   trim(mono: number): void {
     const { count, ageMs } = this.settings;
-    while (this.head < this.tasks.length) {
-      const tooMany = this.tasks.length - this.head > count;
+    while (this.size > 0) {
+      const tooMany = this.size > count;
       if (!tooMany && mono - (this.endedAt[this.head] as number) < ageMs) break;
-      this.evict(this.tasks[this.head] as Task);
-      this.head += 1;
+      this.evict(this.takeFirst());
     }
-    this.compact();
-  }
-
-  private compact(): void {
-    if (this.head < 1024 || this.head * 2 < this.tasks.length) return;
-    this.tasks = this.tasks.slice(this.head);
-    this.endedAt = this.endedAt.slice(this.head);
-    this.head = 0;
   }
 
   /** The last task that could ask for this one's result has ended. */
@@ -63,31 +59,62 @@ export class Retention {
   /** The task is unfinished again, or forgotten. */
   release(task: Task): void {
     if (this.lingering.delete(task)) return;
-    const at = this.tasks.indexOf(task, this.head);
-    if (at < 0) return;
-    if (at === this.head) {
-      this.head += 1;
-      this.compact();
-      return;
+    let at = 0;
+    while (at < this.size && this.tasks[this.slot(at)] !== task) at += 1;
+    if (at === this.size) return;
+    // Those before it move up, as mostly it is the first that is released.
+    for (; at > 0; at -= 1) {
+      this.tasks[this.slot(at)] = this.tasks[this.slot(at - 1)];
+      this.endedAt[this.slot(at)] = this.endedAt[this.slot(at - 1)] as number;
     }
-    this.tasks.splice(at, 1);
-    this.endedAt.splice(at, 1);
+    this.takeFirst();
   }
 
   /** The kept tasks, oldest first, with the time each ended. */
   *kept(): Iterable<readonly [Task, number]> {
     for (const task of this.lingering) yield [task, -Infinity];
-    for (let i = this.head; i < this.tasks.length; i += 1) yield [this.tasks[i] as Task, this.endedAt[i] as number];
+    for (let at = 0; at < this.size; at += 1) {
+      yield [this.tasks[this.slot(at)] as Task, this.endedAt[this.slot(at)] as number];
+    }
   }
 
   /** Takes a task back from a snapshot. */
   restore(task: Task, endedAt: number): void {
-    if (endedAt === -Infinity) {
-      this.lingering.add(task);
-      return;
+    if (endedAt === -Infinity) this.lingering.add(task);
+    else this.append(task, endedAt);
+  }
+
+  private slot(at: number): number {
+    return (this.head + at) & (this.tasks.length - 1);
+  }
+
+  private append(task: Task, endedAt: number): void {
+    if (this.size === this.tasks.length) this.resize(2 * this.size);
+    const slot = this.slot(this.size);
+    this.tasks[slot] = task;
+    this.endedAt[slot] = endedAt;
+    this.size += 1;
+  }
+
+  private takeFirst(): Task {
+    const task = this.tasks[this.head] as Task;
+    this.tasks[this.head] = undefined;
+    this.head = this.slot(1);
+    this.size -= 1;
+    if (4 * this.size < this.tasks.length && this.tasks.length > FEWEST_SLOTS) this.resize(this.tasks.length / 2);
+    return task;
+  }
+
+  private resize(slots: number): void {
+    const tasks = noTasks(slots);
+    const endedAt = new Array<number>(slots).fill(0);
+    for (let at = 0; at < this.size; at += 1) {
+      tasks[at] = this.tasks[this.slot(at)];
+      endedAt[at] = this.endedAt[this.slot(at)] as number;
     }
-    this.tasks.push(task);
-    this.endedAt.push(endedAt);
+    this.tasks = tasks;
+    this.endedAt = endedAt;
+    this.head = 0;
   }
 
   private evict(task: Task): void {
@@ -98,4 +125,8 @@ export class Retention {
     this.lingering.add(task);
     this.pinned(task);
   }
+}
+
+function noTasks(slots: number): (Task | undefined)[] {
+  return new Array<Task | undefined>(slots).fill(undefined);
 }

@@ -238,12 +238,9 @@ export class Engine implements HandleHost, WaitHost, SlotHost {
 
   private publish(): void {
     const { settled, resumed, aborted } = this.core.outbox;
-    if (settled.length > 0) {
-      // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
-      for (const task of settled.length === 1 ? [settled.pop() as Task] : settled.splice(0)) {
-        (task.payload as Payload).settle(task);
-      }
-    }
+    // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
+    if (settled.length === 1) tell(settled.pop() as Task);
+    else if (settled.length > 0) settled.splice(0).forEach(tell);
     if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.signals.get(attempt)?.goOn();
     if (aborted.length > 0) this.abort(aborted.splice(0));
     if (this.entrance !== undefined) this.entrance.letIn();
@@ -256,4 +253,9 @@ export class Engine implements HandleHost, WaitHost, SlotHost {
       this.signals.delete(attempt);
     }
   }
+}
+
+/** Tells whoever waits for the task how it has ended. */
+function tell(task: Task): void {
+  (task.payload as Payload).settle(task);
 }
