@@ -1,4 +1,5 @@
 import type { Task } from '../model/index.js';
+import { Pages } from './pages.js';
 
 /** How many finished tasks are kept, and for how long. */
 export interface RetentionSettings {
@@ -20,7 +21,7 @@ export class Retention {
   /** While facts are replayed, they say what is forgotten and when. */
   replaying = false;
   /** Forgotten as soon as nobody needs their result. */
-  private readonly lingering = new Set<Task>();
+  private readonly lingering = new Pages();
 
   constructor(
     public settings: RetentionSettings,
@@ -47,7 +48,7 @@ export class Retention {
 
   /** The last task that could ask for this one's result has ended. */
   unpinned(task: Task): void {
-    if (!this.replaying && this.lingering.delete(task)) this.forget(task);
+    if (!this.replaying && this.lingering.remove(task)) this.forget(task);
   }
 
   /** From now on the task is kept for its dependants only. */
@@ -58,7 +59,7 @@ export class Retention {
 
   /** The task is unfinished again, or forgotten. */
   release(task: Task): void {
-    if (this.lingering.delete(task)) return;
+    if (this.lingering.remove(task)) return;
     let at = 0;
     while (at < this.size && this.tasks[this.slot(at)] !== task) at += 1;
     if (at === this.size) return;
@@ -72,7 +73,7 @@ export class Retention {
 
   /** The kept tasks, oldest first, with the time each ended. */
   *kept(): Iterable<readonly [Task, number]> {
-    for (const task of this.lingering) yield [task, -Infinity];
+    for (const task of this.lingering.all()) yield [task, -Infinity];
     for (let at = 0; at < this.size; at += 1) {
       yield [this.tasks[this.slot(at)] as Task, this.endedAt[this.slot(at)] as number];
     }

@@ -1,33 +1,23 @@
 import { isFinal, sequenceOf, type FinalState, type Task } from '../model/index.js';
+import { Pages } from './pages.js';
 
-const PAGE = 256;
 /** How many forgotten tasks' final states are remembered, by sequence and by the user's id. */
 const TOMBSTONES = 65_536;
 const FINAL_STATES: readonly FinalState[] = ['completed', 'failed', 'cancelled', 'skipped'];
 
-interface Page {
-  readonly tasks: (Task | undefined)[];
-  filled: number;
-}
-
 /**
  * Every task the core knows, by sequence and by id.
  *
- * Sequences index pages of 256 slots, so that a task nobody named costs one slot; a map is for users' ids only.
+ * Sequences index pages, so that a task nobody named costs one slot; a map is for users' ids only.
  * A forgotten task leaves its final state behind, for as long as there is room.
  */
 export class TaskTable {
   size = 0;
-  private readonly pages = new Map<number, Page>();
+  private readonly pages = new Pages();
   private readonly named = new Map<string, Task>();
   private readonly tombstones = new Map<string, FinalState>();
   private readonly endings = new Uint8Array(TOMBSTONES);
   private nextSequence = 1;
-  /** Tasks come in order, and mostly go in order: the page of the last one that came, and of the last that went. */
-  private lastPage: Page | undefined = undefined;
-  private lastPageNumber = -1;
-  private leftPage: Page | undefined = undefined;
-  private leftPageNumber = -1;
 
   get next(): number {
     return this.nextSequence;
@@ -40,11 +30,7 @@ export class TaskTable {
   add(task: Task): void {
     const { sequence } = task;
     if (sequence >= this.nextSequence) this.nextSequence = sequence + 1;
-    const number = Math.floor(sequence / PAGE);
-    if (number !== this.lastPageNumber) this.turnTo(number);
-    const page = this.lastPage as Page;
-    page.tasks[sequence % PAGE] = task;
-    page.filled += 1;
+    this.pages.add(task);
     this.size += 1;
     this.endings[sequence % TOMBSTONES] = 0;
     if (task.spec.id === undefined) return;
@@ -53,7 +39,7 @@ export class TaskTable {
   }
 
   bySequence(sequence: number): Task | undefined {
-    return this.pages.get(Math.floor(sequence / PAGE))?.tasks[sequence % PAGE];
+    return this.pages.at(sequence);
   }
 
   byId(id: string): Task | undefined {
@@ -77,29 +63,19 @@ export class TaskTable {
   }
 
   remove(task: Task): void {
-    const number = Math.floor(task.sequence / PAGE);
-    if (number !== this.leftPageNumber) {
-      this.leftPage = this.pages.get(number);
-      this.leftPageNumber = number;
-    }
-    const page = this.leftPage;
-    if (page?.tasks[task.sequence % PAGE] !== task) return;
-    page.tasks[task.sequence % PAGE] = undefined;
-    page.filled -= 1;
+    if (!this.pages.remove(task)) return;
     this.size -= 1;
-    if (page.filled === 0) this.dropPage(number);
     this.bury(task);
   }
 
   /** Every task in order of submission. */
-  *all(): Iterable<Task> {
-    for (const page of this.pagesInOrder()) for (const task of page) if (task !== undefined) yield task;
+  all(): Iterable<Task> {
+    return this.pages.all();
   }
 
   /** Every task in order of submission, in pages with gaps. */
-  *pagesInOrder(): Iterable<readonly (Task | undefined)[]> {
-    const numbers = [...this.pages.keys()].sort((a, b) => a - b);
-    for (const number of numbers) yield this.pages.get(number)?.tasks ?? [];
+  pagesInOrder(): Iterable<readonly (Task | undefined)[]> {
+    return this.pages.inOrder();
   }
 
   /** The final states of forgotten tasks, oldest first. */
@@ -135,25 +111,5 @@ export class TaskTable {
       this.tombstones.delete(oldest);
       return;
     }
-  }
-
-  private turnTo(number: number): void {
-    let page = this.pages.get(number);
-    if (page === undefined) {
-      page = { tasks: new Array<Task | undefined>(PAGE).fill(undefined), filled: 0 };
-      this.pages.set(number, page);
-      this.leftPageNumber = -1;
-    }
-    this.lastPage = page;
-    this.lastPageNumber = number;
-  }
-
-  private dropPage(number: number): void {
-    this.pages.delete(number);
-    this.leftPage = undefined;
-    this.leftPageNumber = -1;
-    if (number !== this.lastPageNumber) return;
-    this.lastPage = undefined;
-    this.lastPageNumber = -1;
   }
 }
