@@ -261,25 +261,28 @@ export class Graph {
   }
 
   #growNodes(): void {
-    const capacity = nextCapacity(this.#outHeads.length);
+    const before = this.#outHeads.length;
+    const capacity = nextCapacity(before);
     // Heads and tails of new slots are `NONE`; a slot is freed only when its lists are empty, so they stay right.
-    this.#outHeads = grown(this.#outHeads, capacity, NONE);
-    this.#outTails = grown(this.#outTails, capacity, NONE);
-    this.#inHeads = grown(this.#inHeads, capacity, NONE);
-    this.#inTails = grown(this.#inTails, capacity, NONE);
-    this.#outDegrees = grown(this.#outDegrees, capacity, 0);
-    this.#inDegrees = grown(this.#inDegrees, capacity, 0);
+    this.#outHeads = grown(this.#outHeads, capacity).fill(NONE, before);
+    this.#outTails = grown(this.#outTails, capacity).fill(NONE, before);
+    this.#inHeads = grown(this.#inHeads, capacity).fill(NONE, before);
+    this.#inTails = grown(this.#inTails, capacity).fill(NONE, before);
+    this.#outDegrees = grown(this.#outDegrees, capacity);
+    this.#inDegrees = grown(this.#inDegrees, capacity);
     this.#topology.reserve(capacity);
   }
 
   #growEdges(): void {
-    const capacity = nextCapacity(this.#sources.length);
-    this.#sources = grown(this.#sources, capacity, NONE);
-    this.#targets = grown(this.#targets, capacity, NONE);
-    this.#outNexts = grown(this.#outNexts, capacity, NONE);
-    this.#outPreviouses = grown(this.#outPreviouses, capacity, NONE);
-    this.#inNexts = grown(this.#inNexts, capacity, NONE);
-    this.#inPreviouses = grown(this.#inPreviouses, capacity, NONE);
+    const before = this.#sources.length;
+    const capacity = nextCapacity(before);
+    // A new slot is known by its source; what else it holds is written when it is taken.
+    this.#sources = grown(this.#sources, capacity).fill(NONE, before);
+    this.#targets = grown(this.#targets, capacity);
+    this.#outNexts = grown(this.#outNexts, capacity);
+    this.#outPreviouses = grown(this.#outPreviouses, capacity);
+    this.#inNexts = grown(this.#inNexts, capacity);
+    this.#inPreviouses = grown(this.#inPreviouses, capacity);
     const policies = new Uint8Array(capacity);
     policies.set(this.#policies);
     this.#policies = policies;

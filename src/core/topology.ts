@@ -76,8 +76,9 @@ export class Topology {
 
   /** Makes room for nodes below `capacity`. */
   reserve(capacity: number): void {
-    this.#orders = grown(this.#orders, capacity, NONE);
-    this.#stamps = grown(this.#stamps, capacity, 0);
+    const before = this.#orders.length;
+    this.#orders = grown(this.#orders, capacity).fill(NONE, before);
+    this.#stamps = grown(this.#stamps, capacity);
   }
 
   /** Memory held, slack included. */
@@ -221,11 +222,10 @@ export function at(array: Int32Array, index: number): number {
   return array[index] as number;
 }
 
-/** A longer copy of an array. */
-export function grown(array: Int32Array, capacity: number, filler: number): Int32Array<ArrayBuffer> {
+/** A longer copy of an array, with zeros at its end: as long as nobody writes there, they take no memory. */
+export function grown(array: Int32Array, capacity: number): Int32Array<ArrayBuffer> {
   const longer = new Int32Array(capacity);
   longer.set(array);
-  longer.fill(filler, array.length);
   return longer;
 }
 
