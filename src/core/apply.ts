@@ -6,7 +6,7 @@ import { setSaturated } from './decide/make-room.js';
 import { seriesAdded, seriesFor } from './decide/repeat.js';
 import { taskFor } from './decide/steer.js';
 import type { Dependency } from './dependencies.js';
-import { costReported, ended, leaseExtended, resourceClosed, settledLate, started } from './execution.js';
+import { checkpointed, costReported, ended, leaseExtended, resourceClosed, settledLate, started } from './execution.js';
 import { countStart } from './overrun.js';
 import { deadlineMissed, prioritySet } from './priority.js';
 import { recurrenceOf, specOf, workerOf } from './records.js';
@@ -116,6 +116,9 @@ function applyToTask(state: State, fact: TaskFact): void {
       return;
     case 'task.completed':
       transitions.completed(state, task, fact.value);
+      return;
+    case 'task.checkpointed':
+      checkpointed(state, currentAttempt(state, fact.task, fact.attempt), fact.checkpoint);
       return;
     case 'task.retryScheduled':
       transitions.retryScheduled(state, task, fact.untilMono, fact.spent, fact.error);

@@ -29,6 +29,8 @@ export type Command = { readonly now: Moment } & (
   | ({ readonly kind: 'plan' } & PlanRequest)
   | { readonly kind: 'settle'; readonly task: string; readonly token: FencingToken; readonly outcome: Outcome }
   | { readonly kind: 'extend'; readonly task: string; readonly token: FencingToken; readonly leaseMs: number }
+  /** Keeps how far the attempt has come, for the next one of its task. */
+  | { readonly kind: 'checkpoint'; readonly task: string; readonly token: FencingToken; readonly checkpoint: unknown }
   | { readonly kind: 'release'; readonly task: string; readonly token: FencingToken }
   /** The attempt waits until the awaited task has ended; if it has already, nothing happens. */
   | { readonly kind: 'waitFor'; readonly task: string; readonly token: FencingToken; readonly awaited: string }

@@ -28,13 +28,14 @@ import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
 import { loadOf, type CoreLoad } from './load.js';
 import { nextFit } from './next-fit.js';
+import type { Outbox } from './outbox.js';
 import { pending } from './pending.js';
 import { checkPressure } from './pressure.js';
 import { optionsIn, restore, type RestoreOptions } from './restore.js';
 import type { Series } from './series.js';
 import { snapshotOf } from './snapshot.js';
 import type { CoreSnapshot } from './snapshot-format.js';
-import { CORE_DEFAULTS, State, type CoreOptions, type Outbox } from './state.js';
+import { CORE_DEFAULTS, State, type CoreOptions } from './state.js';
 import { Telling, type FactReader } from './telling.js';
 import type { Worker, WorkerSpec } from './worker.js';
 

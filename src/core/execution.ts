@@ -1,4 +1,4 @@
-import { Attempt, InvalidConfigError, type AttemptEnd, type Task } from '../model/index.js';
+import { Attempt, InvalidConfigError, extraOf, type AttemptEnd, type Task } from '../model/index.js';
 import { finite } from './resources.js';
 import type { State } from './state.js';
 import { awaitTimeout, brokenOff, giveBackKept } from './suspension.js';
@@ -76,7 +76,11 @@ export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
     attempt.abandoned = true;
     state.abandoned.add(attempt);
   } else {
-    if (how === 'succeeded') noteDuration(state, attempt);
+    if (how === 'succeeded') {
+      noteDuration(state, attempt);
+      // Nobody goes on from where it was.
+      if (task.extra !== undefined) task.extra.checkpoint = undefined;
+    }
     giveBack(state, attempt);
   }
   if (attempt.wait !== undefined) state.inheritance.tell();
@@ -90,6 +94,13 @@ export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
     wall: state.wall,
     mono: state.mono,
   });
+}
+
+/** The task's next attempt, if there is one, goes on from here. */
+export function checkpointed(state: State, { task, number }: Attempt, checkpoint: unknown): void {
+  extraOf(task).checkpoint = checkpoint;
+  const { wall, mono } = state;
+  state.emit?.({ kind: 'task.checkpointed', task: task.id, attempt: number, checkpoint, wall, mono });
 }
 
 /** An abandoned attempt has settled at last, or its lease has ended. */

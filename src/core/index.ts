@@ -11,6 +11,7 @@ export * from './dependencies.js';
 export * from './explanation.js';
 export type { CoreLoad, Utilisation } from './load.js';
 export type { OpenChannelsRecord } from './open-channels.js';
+export type { Aborted } from './outbox.js';
 export { parseSeries } from './recurrence.js';
 export { checkPressure, type PressureRecord, type PressureSettings, type WhenFull } from './pressure.js';
 export type { Origin } from './decide/make-room.js';

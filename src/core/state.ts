@@ -1,4 +1,4 @@
-import { SeededRandom, type Attempt, type ErrorRecord, type Fact, type Moment, type Task } from '../model/index.js';
+import { SeededRandom, type Attempt, type Fact, type Moment, type Task } from '../model/index.js';
 import {
   Places,
   ReadyIndex,
@@ -16,6 +16,7 @@ import { Lending } from './lending.js';
 import { comesAt, repeats, type DueSubject } from './moments.js';
 import { OldestReady } from './oldest-ready.js';
 import { OpenChannels } from './open-channels.js';
+import type { Outbox } from './outbox.js';
 import { NO_BOUND, Pressure, type PressureSettings } from './pressure.js';
 import { Resources } from './resources.js';
 import { Retention, type RetentionSettings } from './retention.js';
@@ -62,16 +63,6 @@ export const CORE_DEFAULTS: Omit<CoreOptions, 'origin'> = {
   pressure: NO_BOUND,
   serviceMs: Infinity,
 };
-
-/** What the outside must act on after a command; whoever acts on it empties it. */
-export interface Outbox {
-  /** Tasks that have reached a final state. */
-  readonly settled: Task[];
-  /** Attempts that go on after a wait; the claim that let them has returned them too. */
-  readonly resumed: Attempt[];
-  /** Attempts whose work is no longer wanted. */
-  readonly aborted: { readonly attempt: Attempt; readonly error: ErrorRecord }[];
-}
 
 /** How long tasks of one type take. */
 export interface TypeMean {

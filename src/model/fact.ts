@@ -145,6 +145,13 @@ export type Fact = Moment &
         readonly attempt: number;
         readonly leaseEndsAt: number | null;
       }
+    /** Where the task's next attempt goes on, should this one not end well. */
+    | {
+        readonly kind: 'task.checkpointed';
+        readonly task: string;
+        readonly attempt: number;
+        readonly checkpoint: unknown;
+      }
     | {
         readonly kind: 'cost.reported';
         readonly task: string;

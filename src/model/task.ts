@@ -30,6 +30,8 @@ export interface TaskExtra {
   starved: boolean;
   /** What the last failure left behind. */
   error: ErrorRecord | undefined;
+  /** How far an attempt has come, in its own words: where the next one goes on. */
+  checkpoint: unknown;
   /** Whether orders may hold older entries of it, which its state alone does not tell from the one that counts. */
   moved: boolean;
 }
@@ -230,6 +232,7 @@ export function extraOf(task: Task): TaskExtra {
     startsBy: -Infinity,
     starved: false,
     error: undefined,
+    checkpoint: undefined,
     moved: false,
   };
   return task.extra;

@@ -1,11 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Core, type DependencyInput, type Feedback, type Request, type Worker } from '../core/index.js';
+import { Core, type DependencyInput, type Request, type Worker } from '../core/index.js';
 import {
   ClosedError,
   StaleLeaseError,
   isFinal,
   type Attempt,
-  type ErrorRecord,
   type Moment,
   type Outcome,
   type Task,
@@ -17,10 +16,11 @@ import { Alarm } from './alarm.js';
 import { clockOf, type Clock } from './clock.js';
 import { Entrance, maxWaitingOf } from './entrance.js';
 import { Events } from './events.js';
-import type { Handle, HandleHost, Payload } from './handle.js';
+import type { Handle, Payload } from './handle.js';
 import { LoopDelay } from './loop-delay.js';
 import { Pulling } from './pulling.js';
-import { RunningTask, type WaitHost } from './running-task.js';
+import { RunningAttempts, type AttemptsHost } from './running-attempts.js';
+import type { RunningTask } from './running-task.js';
 import { applySettings, concurrencyOf, coreOptions, type SchedulerOptions } from './scheduler-options.js';
 import { runSlot, type SlotHost } from './slot.js';
 import { Waits } from './waits.js';
@@ -31,7 +31,7 @@ const LOCAL = 'local';
  * What makes a core go: it brings the time, runs attempts in the slots of this process, sets the one alarm, and tells
  * whoever waits. Everything public is a thin layer over it.
  */
-export class Engine implements HandleHost, WaitHost, SlotHost {
+export class Engine implements AttemptsHost, SlotHost {
   readonly clock: Clock;
   readonly core: Core;
   readonly events: Events;
@@ -39,13 +39,14 @@ export class Engine implements HandleHost, WaitHost, SlotHost {
   /** Only where there is a bound: without one, everybody comes in. */
   readonly entrance: Entrance | undefined;
   readonly pulling: Pulling;
+  /** What handlers that run have asked for. */
+  readonly attempts = new RunningAttempts(this);
   private readonly alarm: Alarm;
   private readonly loopDelay = new LoopDelay();
   private readonly admission: Admission | undefined;
   private readonly local: Worker;
   /** Slots run in a context of their own, not in that of whoever happened to add the first task. */
   private readonly root = new AsyncResource('precedence');
-  private readonly signals = new Map<Attempt, RunningTask>();
   private dispatching = false;
   private closing: Promise<void> | undefined = undefined;
 
@@ -192,7 +193,7 @@ export class Engine implements HandleHost, WaitHost, SlotHost {
   next(attempt: Attempt, outcome: Outcome): Attempt | undefined {
     const { core } = this;
     const now = this.clock.now();
-    if (this.signals.size > 0) this.signals.delete(attempt);
+    this.attempts.forget(attempt);
     try {
       core.settle(now, attempt, outcome);
     } catch (error) {
@@ -217,23 +218,13 @@ export class Engine implements HandleHost, WaitHost, SlotHost {
 
   /** What the attempt's handler is given. */
   contextOf(attempt: Attempt): RunningTask {
-    return new RunningTask(attempt, this.core.state.dependencies, this.signals, this);
+    return this.attempts.contextOf(attempt);
   }
 
   /** A pulled attempt has been settled, and is in nobody's hands. */
   changed(over?: Attempt): void {
-    if (over !== undefined) this.signals.delete(over);
+    if (over !== undefined) this.attempts.forget(over);
     this.dispatchSoon();
-  }
-
-  letWait(attempt: Attempt, awaited: string): boolean {
-    const waits = this.core.waitFor(this.clock.now(), attempt, awaited);
-    this.dispatchSoon();
-    return waits;
-  }
-
-  report(attempt: Attempt, resource: string, feedback: Feedback): void {
-    this.tell({ kind: 'report', task: attempt.task.id, token: attempt.token, resource, ...feedback });
   }
 
   private publish(): void {
@@ -241,17 +232,10 @@ export class Engine implements HandleHost, WaitHost, SlotHost {
     // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
     if (settled.length === 1) tell(settled.pop() as Task);
     else if (settled.length > 0) settled.splice(0).forEach(tell);
-    if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.signals.get(attempt)?.goOn();
-    if (aborted.length > 0) this.abort(aborted.splice(0));
+    if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.attempts.goOn(attempt);
+    if (aborted.length > 0) this.attempts.abort(aborted.splice(0));
     if (this.entrance !== undefined) this.entrance.letIn();
     this.waits.check();
-  }
-
-  private abort(aborted: readonly { readonly attempt: Attempt; readonly error: ErrorRecord }[]): void {
-    for (const { attempt, error } of aborted) {
-      this.signals.get(attempt)?.abort(error);
-      this.signals.delete(attempt);
-    }
   }
 }
 

@@ -13,10 +13,11 @@ export function failureOf(task: Task): Error {
   const { value } = task;
   if (value instanceof Error) return value;
   const record = task.extra?.error;
-  return record === undefined ? new Error('The task failed.', { cause: value }) : fromRecord(task, record);
+  return record === undefined ? new Error('The task failed.', { cause: value }) : errorOf(task, record);
 }
 
-function fromRecord(task: Task, { code, message, data }: ErrorRecord): Error {
+/** The error that a record was made of, as far as the record and the task tell. */
+export function errorOf(task: Task, { code, message, data }: ErrorRecord): Error {
   const taskId = task.id;
   switch (code) {
     case 'CANCELLED':

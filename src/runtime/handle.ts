@@ -1,4 +1,11 @@
-import { IllegalTransitionError, isFinal, type Duration, type Task, type TaskState } from '../model/index.js';
+import {
+  IllegalTransitionError,
+  isFinal,
+  type Duration,
+  type FencingToken,
+  type Task,
+  type TaskState,
+} from '../model/index.js';
 import { failureOf } from './failure.js';
 import { Outside } from './outside.js';
 
@@ -12,11 +19,27 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
   readonly id: string;
   /** The attempt's number, from 1. */
   readonly attempt: number;
+  /** Names this attempt for ever; a later one of the same task has a larger token. */
+  readonly token: FencingToken;
   readonly channel: string;
   /** The results of the tasks it came after, in the order they were named. */
   readonly dependencies: Dependencies;
-  /** Aborted when the task is cancelled or its attempt has timed out. */
+  /**
+   * Aborted when what the attempt does is no longer wanted; the reason says why: `CancelledError`, `TimeoutError`,
+   * `StaleLeaseError` when its lease has ended, `DeadlockError`.
+   */
   readonly signal: AbortSignal;
+  /** The last checkpoint of the task, of this attempt or one before; `undefined` when there is none. */
+  readonly resumed: unknown;
+  /**
+   * Keeps a copy of how far the attempt has come: whatever becomes of it, the next one finds that as `resumed`. Refused
+   * with `PayloadError` when it cannot be copied, and with `StaleLeaseError` when the attempt no longer counts.
+   */
+  checkpoint(state: unknown): void;
+  /** Tells how far the attempt has come: a fraction from 0 to 1, or anything else that says so. */
+  progress(progress: unknown): void;
+  /** Still alive: the lease, where there is one, counts anew. Refused with `StaleLeaseError` when it has ended. */
+  heartbeat(): void;
   /**
    * Waits for another task and gives its result, or rejects with its failure. Meanwhile the slot, the places under limits
    * and the needs marked `yieldable` are free for others, the other needs stay held, and the timeout stands still.

@@ -1,13 +1,38 @@
-import type { Dependencies, Feedback } from '../core/index.js';
-import { fieldsOf, isFinal, parseDuration, refuseTask, type Attempt, type ErrorRecord } from '../model/index.js';
-import { Handle, type HandleHost, type Payload, type ResourceFeedback, type TaskContext } from './handle.js';
+import type { Feedback } from '../core/index.js';
+import {
+  PayloadError,
+  StaleLeaseError,
+  fieldsOf,
+  isFinal,
+  parseDuration,
+  recordError,
+  refuseTask,
+  type Attempt,
+  type FencingToken,
+  type Task,
+} from '../model/index.js';
+import { Handle, type ResourceFeedback, type TaskContext } from './handle.js';
 
-/** What an attempt that waits for another task needs of its scheduler. */
-export interface WaitHost extends HandleHost {
+/** What a running attempt needs of its scheduler. */
+export interface AttemptHost {
+  /** Whether the handle was made by the same scheduler. */
+  owns(handle: Handle<unknown>): boolean;
+  /** The results of the tasks that it came after. */
+  resultsFor(task: Task): readonly unknown[];
+  /** Tells the running task when it goes on after a wait, and when it is aborted. */
+  listen(attempt: Attempt, running: RunningTask): void;
+  /** Why the attempt was aborted, if it was and that has been told. */
+  abortReasonOf(attempt: Attempt): Error | undefined;
   /** Lets the attempt wait; `false` when the other task has ended by now. */
   letWait(attempt: Attempt, awaited: string): boolean;
   /** The attempt has learnt something of a resource. */
   report(attempt: Attempt, resource: string, feedback: Feedback): void;
+  /** Keeps how far the attempt has come. */
+  checkpoint(attempt: Attempt, checkpoint: unknown): void;
+  /** The attempt's lease counts anew. */
+  heartbeat(attempt: Attempt): void;
+  /** The attempt says how far it has come. */
+  progressed(attempt: Attempt, progress: unknown): void;
 }
 
 /** Somebody who waits for another task. */
@@ -25,10 +50,7 @@ export class RunningTask implements TaskContext {
 
   constructor(
     private readonly running: Attempt,
-    private readonly graph: Dependencies,
-    /** Those that are listened to for an abort. */
-    private readonly signals: Map<Attempt, RunningTask>,
-    private readonly host: WaitHost,
+    private readonly host: AttemptHost,
   ) {}
 
   get id(): string {
@@ -37,6 +59,10 @@ export class RunningTask implements TaskContext {
 
   get attempt(): number {
     return this.running.number;
+  }
+
+  get token(): FencingToken {
+    return this.running.token;
   }
 
   get channel(): string {
@@ -49,24 +75,45 @@ export class RunningTask implements TaskContext {
   }
 
   get dependencies(): readonly unknown[] {
-    const { task: self } = this.running;
-    const results = this.graph.of(self).map(({ task }) => (task.state === 'completed' ? task.value : undefined));
-    for (const at of (self.payload as Payload).gaps ?? []) results.splice(at, 0, undefined);
-    return results;
+    return this.host.resultsFor(this.running.task);
   }
 
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
-      const { abandoned, over } = this.running;
-      if (abandoned || over) this.controller.abort(new Error('The attempt no longer counts.'));
-      else this.signals.set(this.running, this);
+      const reason = this.host.abortReasonOf(this.running);
+      if (reason !== undefined) this.controller.abort(reason);
+      else if (this.running.over) this.controller.abort(this.stale('it has ended'));
+      // One that was given up just now is told of that in a moment.
+      else this.host.listen(this.running, this);
     }
     return this.controller.signal;
   }
 
+  get resumed(): unknown {
+    // A copy, so that what a handler does to it is not done to what the task keeps.
+    return structuredClone(this.running.task.extra?.checkpoint);
+  }
+
+  checkpoint(state: unknown): void {
+    this.host.checkpoint(this.running, this.copyOf(state));
+  }
+
+  progress(progress: unknown): void {
+    if (typeof progress === 'number' && !(progress >= 0 && progress <= 1)) {
+      refuseTask('progress', progress, 'a fraction from 0 to 1');
+    }
+    const { over, abandoned } = this.running;
+    // Nobody wants to know how far an attempt is that no longer counts.
+    if (!over && !abandoned) this.host.progressed(this.running, progress);
+  }
+
+  heartbeat(): void {
+    this.host.heartbeat(this.running);
+  }
+
   async waitFor<Result>(awaited: Handle<Result>): Promise<Result> {
-    if (!(awaited instanceof Handle && awaited.belongsTo(this.host))) {
+    if (!(awaited instanceof Handle && this.host.owns(awaited))) {
       refuseTask('task', awaited, 'a handle of this scheduler');
     }
     // One at a time: whoever asks meanwhile waits for its turn, and then mostly finds its task ended.
@@ -87,7 +134,7 @@ export class RunningTask implements TaskContext {
         return;
       }
       this.waiter = { resolve, reject };
-      this.signals.set(this.running, this);
+      this.host.listen(this.running, this);
     });
   }
 
@@ -107,11 +154,21 @@ export class RunningTask implements TaskContext {
     this.waiter = undefined;
   }
 
-  abort(error: ErrorRecord): void {
-    const reason = new Error(error.message);
-    reason.name = error.name;
+  abort(reason: Error): void {
     this.waiter?.reject(reason);
     this.waiter = undefined;
     this.controller?.abort(reason);
+  }
+
+  private copyOf(state: unknown): unknown {
+    try {
+      return structuredClone(state);
+    } catch (error) {
+      throw new PayloadError({ taskId: this.id, part: 'checkpoint', reason: recordError(error).message });
+    }
+  }
+
+  private stale(reason: string): StaleLeaseError {
+    return new StaleLeaseError({ taskId: this.id, attempt: this.attempt, reason });
   }
 }

@@ -193,6 +193,11 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
     return { kind: 'settle', ...tokenOf({ ...situation, attempts: busy }, step), outcome: outcomeOf(step) };
   },
   extend: (step, situation) => ({ kind: 'extend', ...tokenOf(situation, step), leaseMs: 10 + (step.c % 900) }),
+  checkpoint: (step, situation) => ({
+    kind: 'checkpoint',
+    ...tokenOf(situation, step),
+    checkpoint: pick([{ done: step.c }, step.c, undefined], step.c),
+  }),
   release: (step, situation) => ({ kind: 'release', ...tokenOf(situation, step) }),
   waitFor: (step, situation) => ({
     kind: 'waitFor',

@@ -36,6 +36,9 @@ export function decide(state: State, command: Command): void {
     case 'extend':
       settle.extend(state, settle.attemptFor(state, command.task, command.token), command.leaseMs);
       return;
+    case 'checkpoint':
+      settle.checkpoint(state, settle.attemptFor(state, command.task, command.token), command.checkpoint);
+      return;
     case 'release':
       settle.settle(state, settle.attemptFor(state, command.task, command.token), { kind: 'aborted' });
       return;

@@ -8,12 +8,13 @@ import {
   type ErrorRecord,
   type FencingToken,
   type Outcome,
+  type SchedulerError,
   type Task,
 } from '../../model/index.js';
 import { advance, passGates } from '../advance.js';
 import { backoffMs } from '../backoff.js';
 import { findDeadlock } from '../deadlock.js';
-import { checkLease, ended, leaseExtended, settledLate } from '../execution.js';
+import { checkLease, checkpointed, ended, leaseExtended, settledLate } from '../execution.js';
 import type { State } from '../state.js';
 import { completed, failed, retryScheduled } from '../transitions.js';
 
@@ -71,9 +72,10 @@ export function lose(state: State, attempt: Attempt): void {
   const { task } = attempt;
   ended(state, attempt, 'lost');
   const losses = (task.extra?.losses ?? 0) + 1;
-  const error = recordOwnError(stale(task.id, attempt.number));
+  const cause = stale(task.id, attempt.number);
+  const error = recordOwnError(cause);
   // Should the worker be there after all, it had better stop.
-  state.outbox.aborted.push({ attempt, error });
+  state.outbox.aborted.push({ attempt, error, cause });
   if (losses >= state.options.maxLosses) {
     fail(state, task, error, undefined);
     return;
@@ -86,21 +88,31 @@ export function lose(state: State, attempt: Attempt): void {
 export function timeOut(state: State, attempt: Attempt): void {
   const { task } = attempt;
   const error = new TimeoutError({ taskId: task.id, attempt: attempt.number, timeoutMs: task.spec.timeoutMs });
-  abandon(state, attempt, recordOwnError(error));
+  abandon(state, attempt, recordOwnError(error), error);
   failOrRetry(state, attempt, recordOwnError(error), true, error);
 }
 
 /** Its result no longer counts; whoever runs it is told to stop. */
-export function abandon(state: State, attempt: Attempt, error: ErrorRecord): void {
+export function abandon(state: State, attempt: Attempt, error: ErrorRecord, cause?: SchedulerError): void {
   ended(state, attempt, 'abandoned');
-  state.outbox.aborted.push({ attempt, error });
+  state.outbox.aborted.push(cause === undefined ? { attempt, error } : { attempt, error, cause });
 }
 
 /** A heartbeat: the lease counts anew from now; an attempt that has none is given none. */
 export function extend(state: State, attempt: Attempt, leaseMs: number): void {
-  if (attempt.over || attempt.abandoned) throw stale(attempt.task.id, attempt.number);
+  checkCounts(attempt);
   checkLease(leaseMs);
   if (attempt.leaseEndsAt !== Infinity) leaseExtended(state, attempt, state.mono + leaseMs);
+}
+
+/** Keeps how far the attempt has come; one that no longer counts must not overwrite what its successor has kept. */
+export function checkpoint(state: State, attempt: Attempt, reached: unknown): void {
+  checkCounts(attempt);
+  checkpointed(state, attempt, reached);
+}
+
+function checkCounts(attempt: Attempt): void {
+  if (attempt.over || attempt.abandoned) throw stale(attempt.task.id, attempt.number);
 }
 
 /** A lease has run out. */
@@ -129,7 +141,7 @@ export function breakDeadlocks(state: State, tasks: readonly Task[]): void {
     const attempt = deadlock.lastInTheWay();
     const error = new DeadlockError({ taskId: attempt.task.id, ...deadlock.circle(attempt.task) });
     state.breaking = true;
-    abandon(state, attempt, recordOwnError(error));
+    abandon(state, attempt, recordOwnError(error), error);
     failOrRetry(state, attempt, recordOwnError(error), true, error);
     state.breaking = false;
     around.push(attempt.task);

@@ -1,0 +1,18 @@
+import type { Attempt, ErrorRecord, SchedulerError, Task } from '../model/index.js';
+
+/** An attempt whose work is no longer wanted, and why: the error itself where there is one. */
+export interface Aborted {
+  readonly attempt: Attempt;
+  readonly error: ErrorRecord;
+  readonly cause?: SchedulerError;
+}
+
+/** What the outside must act on after a command; whoever acts on it empties it. */
+export interface Outbox {
+  /** Tasks that have reached a final state. */
+  readonly settled: Task[];
+  /** Attempts that go on after a wait; the claim that let them has returned them too. */
+  readonly resumed: Attempt[];
+  /** Attempts whose work is no longer wanted. */
+  readonly aborted: Aborted[];
+}

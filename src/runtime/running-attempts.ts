@@ -1,0 +1,96 @@
+import type { Aborted, Core, Feedback, Request } from '../core/index.js';
+import type { Attempt, Moment, Task } from '../model/index.js';
+import { errorOf } from './failure.js';
+import type { Handle, HandleHost, Payload } from './handle.js';
+import { RunningTask, type AttemptHost } from './running-task.js';
+
+/** What running attempts need of the engine. */
+export interface AttemptsHost extends HandleHost {
+  readonly core: Core;
+  now(): Moment;
+  /** Sends a command that nobody waits for an answer to. */
+  tell(request: Request): void;
+  dispatchSoon(): void;
+}
+
+/** The attempts whose handlers have asked for something, and what they may ask for. */
+export class RunningAttempts implements AttemptHost {
+  /** Told how far attempts have come; whoever publishes that sets it. */
+  onProgress: ((attempt: Attempt, progress: unknown) => void) | undefined = undefined;
+  private readonly listening = new Map<Attempt, RunningTask>();
+  /** Why attempts were aborted, for handlers that ask for their signal afterwards. */
+  private readonly aborted = new WeakMap<Attempt, Aborted>();
+
+  constructor(private readonly engine: AttemptsHost) {}
+
+  /** What the attempt's handler is given. */
+  contextOf(attempt: Attempt): RunningTask {
+    return new RunningTask(attempt, this);
+  }
+
+  /** The attempt goes on after a wait. */
+  goOn(attempt: Attempt): void {
+    this.listening.get(attempt)?.goOn();
+  }
+
+  /** What these attempts do is no longer wanted. */
+  abort(aborted: readonly Aborted[]): void {
+    for (const each of aborted) {
+      this.aborted.set(each.attempt, each);
+      this.listening.get(each.attempt)?.abort(reasonOf(each));
+      this.listening.delete(each.attempt);
+    }
+  }
+
+  /** The attempt is in nobody's hands any more. */
+  forget(attempt: Attempt): void {
+    if (this.listening.size > 0) this.listening.delete(attempt);
+  }
+
+  owns(handle: Handle<unknown>): boolean {
+    return handle.belongsTo(this.engine);
+  }
+
+  resultsFor(task: Task): readonly unknown[] {
+    const dependencies = this.engine.core.state.dependencies.of(task);
+    const results = dependencies.map((each) => (each.task.state === 'completed' ? each.task.value : undefined));
+    for (const at of (task.payload as Payload).gaps ?? []) results.splice(at, 0, undefined);
+    return results;
+  }
+
+  listen(attempt: Attempt, running: RunningTask): void {
+    this.listening.set(attempt, running);
+  }
+
+  abortReasonOf(attempt: Attempt): Error | undefined {
+    const aborted = this.aborted.get(attempt);
+    return aborted === undefined ? undefined : reasonOf(aborted);
+  }
+
+  checkpoint(attempt: Attempt, checkpoint: unknown): void {
+    this.engine.tell({ kind: 'checkpoint', task: attempt.task.id, token: attempt.token, checkpoint });
+  }
+
+  heartbeat(attempt: Attempt): void {
+    this.engine.tell({ kind: 'extend', task: attempt.task.id, token: attempt.token, leaseMs: attempt.leaseMs });
+  }
+
+  progressed(attempt: Attempt, progress: unknown): void {
+    this.onProgress?.(attempt, progress);
+  }
+
+  report(attempt: Attempt, resource: string, feedback: Feedback): void {
+    this.engine.tell({ kind: 'report', task: attempt.task.id, token: attempt.token, resource, ...feedback });
+  }
+
+  letWait(attempt: Attempt, awaited: string): boolean {
+    const waits = this.engine.core.waitFor(this.engine.now(), attempt, awaited);
+    this.engine.dispatchSoon();
+    return waits;
+  }
+}
+
+/** What the signal of an aborted attempt says. */
+function reasonOf({ attempt, error, cause }: Aborted): Error {
+  return cause ?? errorOf(attempt.task, error);
+}
