@@ -9,7 +9,7 @@ import {
   type Moment,
   type Outcome,
 } from '../model/index.js';
-import type { Payload, TaskContext } from './handle.js';
+import { runPayload, type Payload, type TaskContext } from './handle.js';
 import { promised } from './promised.js';
 
 /** What a worker may know about a task it has claimed. */
@@ -77,10 +77,9 @@ export class Claim {
 
   /** Runs the function that the task was added with, here, and settles the claim with what comes of it. */
   async run(): Promise<void> {
-    const { run } = this.attempt.task.payload as Payload;
     let result: unknown;
     try {
-      result = await run(this.task);
+      result = await runPayload(this.attempt.task.payload as Payload, this.task);
     } catch (error) {
       await this.fail(error);
       return;

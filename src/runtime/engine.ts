@@ -13,6 +13,7 @@ import {
 import { Admission, type Load } from './admission.js';
 import { forgottenIn } from './after.js';
 import { Alarm } from './alarm.js';
+import { callerContext } from './caller-context.js';
 import { clockOf, type Clock } from './clock.js';
 import { Entrance, maxWaitingOf } from './entrance.js';
 import { Events } from './events.js';
@@ -21,7 +22,7 @@ import { LoopDelay } from './loop-delay.js';
 import { Pulling } from './pulling.js';
 import { RunningAttempts, type AttemptsHost } from './running-attempts.js';
 import type { RunningTask } from './running-task.js';
-import { applySettings, concurrencyOf, coreOptions, type SchedulerOptions } from './scheduler-options.js';
+import { applySettings, concurrencyOf, coreOptions, keepsContext, type SchedulerOptions } from './scheduler-options.js';
 import { runSlot, type SlotHost } from './slot.js';
 import { Waits } from './waits.js';
 
@@ -47,11 +48,13 @@ export class Engine implements AttemptsHost, SlotHost {
   private readonly local: Worker;
   /** Slots run in a context of their own, not in that of whoever happened to add the first task. */
   private readonly root = new AsyncResource('precedence');
+  private readonly keepsContext: boolean;
   private dispatching = false;
   private closing: Promise<void> | undefined = undefined;
 
   constructor(options: SchedulerOptions) {
     this.clock = clockOf(options.clock);
+    this.keepsContext = keepsContext(options);
     const now = this.clock.now();
     this.core = new Core(coreOptions(options, now));
     this.events = new Events(this.core, this.clock);
@@ -107,6 +110,10 @@ export class Engine implements AttemptsHost, SlotHost {
     }
     handle.task = this.core.submit(this.clock.now(), spec, handle, dependencies);
     this.dispatchSoon();
+  }
+
+  capture(): AsyncResource | undefined {
+    return this.keepsContext ? callerContext() : undefined;
   }
 
   cancelTask(task: Task | string, reason: string | undefined): void {

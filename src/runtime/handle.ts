@@ -1,3 +1,4 @@
+import type { AsyncResource } from 'node:async_hooks';
 import {
   IllegalTransitionError,
   isFinal,
@@ -60,9 +61,16 @@ export type ResourceFeedback = { readonly cost: number } | { readonly retryAfter
 /** What a task of a scheduler carries: what it runs, and who is told how it has ended. */
 export interface Payload {
   readonly run: Handler<unknown>;
+  /** The context that it runs in: that of whoever added it; any will do without one. */
+  readonly context?: AsyncResource | undefined;
   /** Where it came after tasks that had been forgotten when it was added, in rising order. */
   readonly gaps?: readonly number[];
   settle(task: Task): void;
+}
+
+/** Runs what a task does, in the context of whoever added it. */
+export function runPayload({ run, context }: Payload, task: TaskContext): unknown {
+  return context === undefined ? run(task) : context.runInAsyncScope(run, undefined, task);
 }
 
 // One executor for all promises: it runs at once, so what it has caught belongs to the promise just made.
@@ -74,6 +82,8 @@ const capture = (resolve: (value: never) => void): void => {
 
 /** What a handle may ask of its scheduler. */
 export interface HandleHost {
+  /** The context of whoever adds a task now; `undefined` where handlers do without. */
+  capture(): AsyncResource | undefined;
   cancelTask(task: Task, reason: string | undefined): void;
   /** Takes back a task that waits to be let in. */
   cancelOutside(handle: Handle<unknown>, reason: string | undefined): boolean;
@@ -94,6 +104,8 @@ export class Handle<Result> implements PromiseLike<Result> {
   task: Task | undefined = undefined;
   // Declared only: hardly any handle has these, and a field would cost all of them memory.
   /** @internal */
+  declare readonly context?: AsyncResource;
+  /** @internal */
   declare gaps?: readonly number[];
   declare private outside: Outside | undefined;
 
@@ -102,7 +114,10 @@ export class Handle<Result> implements PromiseLike<Result> {
     private readonly host: HandleHost,
     /** @internal */
     readonly run: Handler<Result>,
-  ) {}
+  ) {
+    const context = host.capture();
+    if (context !== undefined) this.context = context;
+  }
 
   get id(): string {
     return this.task?.id ?? (this.outside as Outside).id;

@@ -84,6 +84,8 @@ export interface SchedulerOptions {
   readonly admitEvery?: Duration | undefined;
   /** How many finished tasks are kept, and for how long. */
   readonly retain?: { readonly count?: number | undefined; readonly age?: Duration | undefined } | undefined;
+  /** Whether handlers run in the AsyncLocalStorage context of whoever added their task; they do unless given. */
+  readonly context?: boolean | undefined;
   /** Of whatever is random: the same seed makes the same choices. */
   readonly seed?: number | string | undefined;
   /** Where the time comes from; the machine's own clocks unless given. */
@@ -94,6 +96,7 @@ const KNOWN = {
   '': [
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
     ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation', 'workersMayCome'],
+    'context',
   ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],
@@ -117,6 +120,11 @@ export function concurrencyOf(options: SchedulerOptions): number {
   const { concurrency = 16 } = options;
   if (concurrency === Infinity || (Number.isInteger(concurrency) && concurrency >= 0)) return concurrency;
   return refuseConfig('concurrency', concurrency, 'a whole number of at least 0, or Infinity');
+}
+
+/** Whether handlers run in the context of whoever added their task. */
+export function keepsContext({ context = true }: SchedulerOptions): boolean {
+  return typeof context === 'boolean' ? context : refuseConfig('context', context, 'true or false');
 }
 
 /** The part of the options that a core is made with; all names are checked here. */

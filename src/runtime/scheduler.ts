@@ -57,7 +57,7 @@ export class Scheduler extends Steering {
     if (typeof run !== 'function') refuseTask('run', run, 'a function');
     const spec = parseTaskOptions(options, '', RECURRENCE_OPTION_NAMES);
     if (spec.delayMs > 0) refuseTask('delay', spec.delayMs, 'no delay in a series: say when it begins with eta');
-    const series = new SeriesHandle(this.seriesHost(), run);
+    const series = new SeriesHandle(this.seriesHost(), run, engine.capture());
     const id = spec.id ?? `series-${engine.core.state.nextSeries}`;
     series.series = engine.core.repeat(engine.now(), id, spec, parseSeries(options), series);
     engine.dispatchSoon();

@@ -1,3 +1,4 @@
+import type { AsyncResource } from 'node:async_hooks';
 import type { Series } from '../core/index.js';
 import {
   UnknownTaskError,
@@ -45,6 +46,8 @@ export class SeriesHandle<Result> {
     private readonly host: SeriesHost,
     /** @internal */
     readonly run: Handler<Result>,
+    /** @internal All occurrences run in the context of whoever made the series. */
+    readonly context: AsyncResource | undefined,
   ) {}
 
   get id(): string {

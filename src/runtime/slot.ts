@@ -1,5 +1,5 @@
 import { recordError, type Attempt, type Outcome } from '../model/index.js';
-import type { Payload, TaskContext } from './handle.js';
+import { runPayload, type Payload, type TaskContext } from './handle.js';
 
 /** What a slot needs of its scheduler. */
 export interface SlotHost {
@@ -16,7 +16,7 @@ export async function runSlot(scheduler: SlotHost, first: Attempt): Promise<void
     const handle = attempt.task.payload as Payload;
     let outcome: Outcome;
     try {
-      outcome = { kind: 'succeeded', value: await handle.run(scheduler.contextOf(attempt)) };
+      outcome = { kind: 'succeeded', value: await runPayload(handle, scheduler.contextOf(attempt)) };
     } catch (error) {
       outcome = { kind: 'failed', error: recordError(error), retryable: true, cause: error };
     }
