@@ -10,6 +10,11 @@ export type Registry = ReadonlyMap<string, () => Promise<Example>>;
 /** An example is loaded only when it is run or listed: one that is broken does not hide the others. */
 export const examples: Registry = new Map<string, () => Promise<Example>>([
   ['first-queue', () => import('./first-queue.js')],
+  ['build-graph', () => import('./build-graph.js')],
+  ['shared-gpu', () => import('./shared-gpu.js')],
+  ['model-calls', () => import('./model-calls.js')],
+  ['regular-work', () => import('./regular-work.js')],
+  ['custom-strategy', () => import('./custom-strategy.js')],
   ['pulling-workers', () => import('./pulling-workers.js')],
   ['first-core', () => import('./first-core.js')],
 ]);

@@ -55,6 +55,11 @@ export abstract class Looking {
     return this.engine.core.graph();
   }
 
+  /** What decides who is next, such as "priority → channel → FIFO", made by the strategy: the scheduler's, or a worker's. */
+  describeOrder(workerId?: string): string {
+    return this.engine.core.describeOrder(workerId);
+  }
+
   /** The ids of all unfinished tasks, each after those it waits for. */
   topologicalOrder(): string[] {
     return topologicalOrder(this.engine.core.state).map((task) => task.id);

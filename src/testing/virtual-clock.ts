@@ -77,6 +77,40 @@ export class VirtualClock implements Clock {
     this.pass(end);
   }
 
+  /** Resolves after so much virtual time: what a handler waits for that is to take a while. */
+  sleep(duration: Duration): Promise<void> {
+    const endMono = this.moment.mono + parseDuration(duration, 'duration', refuseConfig);
+    return new Promise((resolve) => {
+      const wait = (): void => {
+        const leftMs = endMono - this.moment.mono;
+        if (leftMs > 0) this.setTimer(wait, Math.min(leftMs, LONGEST_TIMER_MS));
+        else resolve();
+      };
+      wait();
+    });
+  }
+
+  /**
+   * Lets time pass from timer to timer until the promise has settled, and gives what came of it. Refused once no timer
+   * is left, as nothing in virtual time could settle it then.
+   */
+  async until<Result>(promise: PromiseLike<Result>): Promise<Result> {
+    const settled = { yet: false };
+    const note = (): void => {
+      settled.yet = true;
+    };
+    promise.then(note, note);
+    for (;;) {
+      await this.settle();
+      if (settled.yet) return promise;
+      const [next] = this.inOrder();
+      if (next === undefined) {
+        return refuseConfig('promise', promise, 'one that settles in virtual time, but no timer is left to wait for');
+      }
+      await this.advance(next.atMono - this.moment.mono);
+    }
+  }
+
   /** Lets everything happen that waits for nothing but promises, at this moment. */
   async settle(): Promise<void> {
     // All callbacks of promises, those they lead to included, come before the next turn of the event loop.

@@ -19,3 +19,34 @@ test('C13 the first example prints what the core decided, and why', async () => 
   expect(story).toContain('Task "compile" is tried again in 1000 ms, after attempt 1 failed: Error, "disk is full".');
   expect(story).toContain('started in this order: compile#1, render#1, docs#1, compile#2, thumbnails#1, package#1');
 });
+
+async function storyOf(name: string): Promise<string> {
+  const lines: string[] = [];
+  await runExamples([name], examples, (line) => lines.push(line));
+  return lines.join('\n');
+}
+
+test('A1.1 the build graph is published sooner by its critical path', async () => {
+  const story = await storyOf('build-graph');
+  expect(story).toContain('FIFO: published after 120 s');
+  expect(story).toContain('critical path → deadline → FIFO: published after 100 s');
+});
+
+test('D12.1 D12.3 the GPU is shared by weight, and a newcomer gets its turn at once', async () => {
+  const story = await storyOf('shared-gpu');
+  expect(story).toContain('the first four turns: flood gold gold flood\n');
+  expect(story).toContain('with a newcomer: gold late gold');
+});
+
+test('C6 F8 the model calls keep to their rates, and to what the other side asks for', async () => {
+  const story = await storyOf('model-calls');
+  expect(story).toContain('0.0 s  typo starts, attempt 1');
+  expect(story).toContain('12.0 s  summary starts, attempt 2');
+});
+
+test('E2.2 E4 regular work happens at its hour, also after the clocks have changed', async () => {
+  const story = await storyOf('regular-work');
+  expect(story).toContain('Sat, 09:00 GMT+1: daily report');
+  expect(story).toContain('Sun, 09:00 GMT+2: daily report');
+  expect(story).toContain('reports: 3, backups: 3 (ended)');
+});

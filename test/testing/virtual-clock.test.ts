@@ -84,3 +84,31 @@ test('the machine’s clock is read once per turn of the event loop, and anew fo
   });
   expect(told[1]).not.toBe(told[0]);
 });
+
+test('a handler sleeps in virtual time, also for longer than timers can count to', async () => {
+  const clock = new VirtualClock();
+  const woken: number[] = [];
+  for (const ms of [0, 70, 3e9]) void clock.sleep(ms).then(() => woken.push(clock.now().mono));
+  await clock.advance(69);
+  expect(woken).toEqual([0]);
+  await clock.advance(3e9 - 70);
+  expect(woken).toEqual([0, 70]);
+  await clock.advance(1);
+  expect(woken).toEqual([0, 70, 3e9]);
+});
+
+test('time passes until a promise has settled, and no further', async () => {
+  const clock = new VirtualClock();
+  void clock.sleep('1h');
+  expect(await clock.until(clock.sleep('5s').then(() => 'done'))).toBe('done');
+  expect(clock.now().mono).toBe(5_000);
+  const failing = clock.sleep(1).then(() => {
+    throw new Error('on purpose');
+  });
+  await expect(clock.until(failing)).rejects.toThrow('on purpose');
+});
+
+test('a promise that no timer could settle is refused instead of waited for', async () => {
+  const clock = new VirtualClock();
+  await expect(clock.until(new Promise(() => undefined))).rejects.toMatchObject({ code: 'INVALID_CONFIG' });
+});
