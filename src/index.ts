@@ -1,5 +1,5 @@
 export { describeExplanation } from './core/index.js';
-export type { AwaitedDependency, Explanation, Holder, Obstacle, Standing } from './core/index.js';
+export type { AwaitedDependency, BusyWorker, Explanation, Holder, Obstacle, Standing } from './core/index.js';
 export { toDot, toMermaid } from './observe/graph-export.js';
 export { Scheduler } from './runtime/scheduler.js';
 export type { AddOptions } from './runtime/add-options.js';
@@ -66,6 +66,7 @@ export {
   InvalidConfigError,
   InvalidTaskError,
   PayloadError,
+  PreemptedError,
   SaturatedError,
   SchedulerError,
   StaleLeaseError,

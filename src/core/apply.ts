@@ -6,7 +6,9 @@ import { setSaturated } from './decide/make-room.js';
 import { seriesAdded, seriesFor } from './decide/repeat.js';
 import { taskFor } from './decide/steer.js';
 import type { Dependency } from './dependencies.js';
+import { dependencyAdded, dependencyRemoved } from './edges.js';
 import { checkpointed, costReported, ended, leaseExtended, resourceClosed, settledLate, started } from './execution.js';
+import { askedToStop, roomDropped, roomKept } from './making-way.js';
 import { countStart } from './overrun.js';
 import { deadlineMissed, prioritySet } from './priority.js';
 import { recurrenceOf, specOf, workerOf } from './records.js';
@@ -36,7 +38,10 @@ export function apply(state: State, fact: Fact): void {
   }
 }
 
-type TaskFact = Extract<Fact, { kind: `task.${string}` | `dependency.${string}` | 'deadline.missed' | 'priority.set' }>;
+type TaskFact = Extract<
+  Fact,
+  { kind: `task.${string}` | `room.${string}` | `dependency.${string}` | 'deadline.missed' | 'priority.set' }
+>;
 type AttemptFact = Extract<
   Fact,
   { kind: `attempt.${string}` | 'lease.extended' | 'cost.reported' | 'resource.closed' }
@@ -144,6 +149,15 @@ function applyToTask(state: State, fact: TaskFact): void {
     case 'task.starved':
       starved(state, task);
       return;
+    case 'room.kept':
+      roomKept(state, task, fact.workerId, fact.untilMono ?? Infinity);
+      return;
+    case 'room.dropped':
+      roomDropped(state, task);
+      return;
+    case 'task.preempted':
+      askedToStop(state, currentAttempt(state, fact.task, fact.attempt), fact.by, fact.stopByMono);
+      return;
     case 'priority.set':
       prioritySet(state, task, fact.level);
       return;
@@ -169,11 +183,11 @@ function applyToBonds(state: State, task: Task, fact: BondFact): void {
       // One that is known already has only been given another policy.
       if (state.dependencies.has(dependency, task)) state.dependencies.setPolicy(dependency, task, fact.onFailure);
       else state.dependencies.connect(dependency, task, fact.onFailure);
-      transitions.dependencyAdded(state, task, dependency, fact.onFailure);
+      dependencyAdded(state, task, dependency, fact.onFailure);
       return;
     }
     case 'dependency.removed':
-      transitions.dependencyRemoved(state, task, taskFor(state, fact.dependency));
+      dependencyRemoved(state, task, taskFor(state, fact.dependency));
       return;
   }
 }

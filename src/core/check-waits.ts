@@ -76,7 +76,7 @@ function lowestLacking(state: State, resource: string, levels: ReadonlyMap<Task,
   for (const [task, level] of levels) {
     if (task.state !== 'ready' || level >= lowest) continue;
     const amount = amountOf(task.attempt === undefined ? task.spec.needs : yieldedNeeds(task.spec), resource);
-    if (amount > 0 && pool?.hasRoom(amount) === false) lowest = level;
+    if (amount > 0 && pool?.hasUnits(amount) === false) lowest = level;
   }
   return lowest;
 }

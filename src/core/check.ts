@@ -5,6 +5,7 @@ import { heldBy, holdingAttempts, holdingsAt } from './attempts.js';
 import { broken } from './broken.js';
 import { isPending } from './pressure.js';
 import { checkIndex } from './check-index.js';
+import { checkRooms } from './check-rooms.js';
 import { checkWaits } from './check-waits.js';
 import { Series } from './series.js';
 import type { DueSubject } from './moments.js';
@@ -27,6 +28,7 @@ export function check(state: State): void {
   checkDependencies(state);
   checkNoLimbo(state);
   checkWaits(state);
+  checkRooms(state);
   checkSeries(state);
   checkRetention(state);
   checkPressure(state);

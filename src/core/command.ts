@@ -50,6 +50,8 @@ export type Command = { readonly now: Moment } & (
     }
   | { readonly kind: 'removeDependency'; readonly task: string; readonly dependency: string }
   | { readonly kind: 'retry'; readonly task: string }
+  /** Running attempts make way for more urgent tasks that nothing but that lets start. */
+  | { readonly kind: 'preempt' }
   | { readonly kind: 'tick' }
   | { readonly kind: 'pauseChannel'; readonly channel: string }
   | { readonly kind: 'resumeChannel'; readonly channel: string }

@@ -13,11 +13,13 @@ import { apply } from './apply.js';
 import { check } from './check.js';
 import { about, type Subject } from './about.js';
 import type { Command } from './command.js';
+import { CORE_DEFAULTS, type CoreOptions } from './core-options.js';
 import { claim, goOn } from './decide/claim.js';
 import { followPressure, type Origin } from './decide/make-room.js';
 import { attach, checkStrategy } from './decide/configure.js';
 import { decide } from './decide/index.js';
 import { assignmentsIn, type Assignment, type PlanRequest } from './decide/plan.js';
+import { preempt } from './decide/preempt.js';
 import { repeat } from './decide/repeat.js';
 import { settle } from './decide/settle.js';
 import { cancel, taskFor } from './decide/steer.js';
@@ -35,7 +37,7 @@ import { optionsIn, restore, type RestoreOptions } from './restore.js';
 import type { Series } from './series.js';
 import { snapshotOf } from './snapshot.js';
 import type { CoreSnapshot } from './snapshot-format.js';
-import { CORE_DEFAULTS, State, type CoreOptions } from './state.js';
+import { State } from './state.js';
 import { Telling, type FactReader } from './telling.js';
 import type { Worker, WorkerSpec } from './worker.js';
 
@@ -171,6 +173,13 @@ export class Core {
     return this.end(goOn(this.state, worker));
   }
 
+  /** @internal Asks running attempts to make way for more urgent tasks; to be called when nothing more can be claimed. */
+  preempt(now: Moment): void {
+    this.begin(now);
+    preempt(this.state);
+    this.end(undefined);
+  }
+
   /** @internal Takes an unfinished task back. */
   cancel(now: Moment, task: Task | string, reason: string | undefined): void {
     this.begin(now);
@@ -186,15 +195,15 @@ export class Core {
 
   /** @internal Whether anything is due at some time; asking first is cheaper than asking when. */
   get hasMoments(): boolean {
-    const { wallLine, monoLine, resources } = this.state;
-    return wallLine.size > 0 || monoLine.size > 0 || resources.hasFlows;
+    const { wallLine, monoLine, resources, preemption } = this.state;
+    return wallLine.size > 0 || monoLine.size > 0 || resources.hasFlows || preemption.waiting !== undefined;
   }
 
   /** When to send the next `tick`. */
   nextWakeAt(): Wake {
-    const { wallLine, monoLine, resources } = this.state;
+    const { wallLine, monoLine, resources, preemption, mono: now } = this.state;
     const mono = resources.hasFlows ? Math.min(monoLine.next(), nextFit(this.state)) : monoLine.next();
-    return { wall: wallLine.next(), mono };
+    return { wall: wallLine.next(), mono: Math.min(mono, preemption.wakeAt(now)) };
   }
 
   /** Whether nothing is due at any time but what belongs to series. */

@@ -1,4 +1,5 @@
 import { Attempt, InvalidConfigError, extraOf, type AttemptEnd, type Task } from '../model/index.js';
+import { forgetRoom } from './making-way.js';
 import { finite } from './resources.js';
 import type { State } from './state.js';
 import { awaitTimeout, brokenOff, giveBackKept } from './suspension.js';
@@ -16,6 +17,7 @@ const MEANS_KEPT = 4096;
 export function started(state: State, task: Task, worker: Worker, leaseMs: number): Attempt {
   const place = state.places.at(task.place);
   const workerId = worker.spec.id;
+  if (state.preemption.rooms.size > 0) forgetRoom(state, task);
   state.index.starting(task);
   move(state, task, 'running');
   state.waits.record(task.ready, state.mono);
@@ -33,6 +35,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   state.lastServed = workerId;
   if (task.spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
   if (leaseMs !== Infinity) awaitLease(state, attempt);
+  if (task.spec.preemptible) state.preemption.runs(attempt);
   if (task.spec.needs.length > 0) {
     state.lending.heldChanged(task.spec.needs);
     state.lending.tell();
@@ -56,9 +59,16 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
 function chargeTurn(state: State, attempt: Attempt): void {
   if (!state.index.countsTurns) return;
   const { task } = attempt;
-  const amount = state.charge === 'turns' ? 1 : Math.max(1, meanOf(state, task.spec.type) ?? 1);
+  const amount = state.charge === 'turns' ? turnsOf(task) : Math.max(1, meanOf(state, task.spec.type) ?? 1);
   attempt.charged = { level: task.urgency, amount };
   state.index.charge(task, amount, state.mono);
+}
+
+/** One, unless an attempt that was stopped for others has paid it already. */
+function turnsOf({ extra }: Task): number {
+  if (extra?.turnPaid !== true) return 1;
+  extra.turnPaid = false;
+  return 0;
 }
 
 /** How long tasks of this type have taken on average; `undefined` when none has ended yet. */
@@ -70,6 +80,7 @@ export function meanOf(state: State, type: string): number | undefined {
 /** The attempt no longer counts; unless it is abandoned, it gives back what it held. */
 export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
   const { task } = attempt;
+  if (task.spec.preemptible) state.preemption.stops(attempt);
   if (attempt.wait !== undefined) brokenOff(state, attempt);
   if (task.attempt === attempt) task.attempt = undefined;
   if (how === 'abandoned') {
@@ -81,6 +92,7 @@ export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
       // Nobody goes on from where it was.
       if (task.extra !== undefined) task.extra.checkpoint = undefined;
     }
+    if (how === 'preempted' && attempt.charged !== undefined && state.charge === 'turns') extraOf(task).turnPaid = true;
     giveBack(state, attempt);
   }
   if (attempt.wait !== undefined) state.inheritance.tell();

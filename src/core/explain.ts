@@ -1,8 +1,10 @@
-import { isFinal, keptNeeds, needsOf, type Attempt, type Task } from '../model/index.js';
+import { isFinal, keptNeeds, type Attempt, type Task } from '../model/index.js';
 import { defaultWeight, isWeighted, usableWeight, type Place, type Pool } from '../ready/index.js';
-import { heldBy, holdingAttempts, holdingsAt } from './attempts.js';
+import { askedBy, heldBy, holdingAttempts } from './attempts.js';
 import type { Explanation, Holder, Obstacle, Standing } from './explanation.js';
 import { pending } from './pending.js';
+import { hasSlotFor } from './making-way.js';
+import type { Room } from './rooms.js';
 import type { State } from './state.js';
 import { offers } from './worker.js';
 
@@ -14,7 +16,9 @@ export function explain(state: State, task: Task): Explanation {
   const { id, attempt, extra } = task;
   if (isFinal(task.state)) return { task: id, kind: 'final', state: task.state, error: extra?.error };
   if (attempt !== undefined && attempt.wait === undefined) {
-    return { task: id, kind: 'running', attempt: attempt.id, worker: attempt.workerId, since: attempt.started.wall };
+    const { workerId: worker, started, stopBy } = attempt;
+    const asked = stopBy === undefined ? {} : { stopBy };
+    return { task: id, kind: 'running', attempt: attempt.id, worker, since: started.wall, ...asked };
   }
   if (task.state === 'waiting') {
     const waits = attempt === undefined ? {} : { attempt: attempt.id, keeps: keptNeeds(task.spec) };
@@ -37,7 +41,8 @@ function explainReady(state: State, task: Task): Explanation {
   const place = state.places.of(task);
   const obstacles: Obstacle[] = [];
   if (place.paused) obstacles.push({ kind: 'paused', channel: place.channel.name });
-  obstacles.push(...lackingPools(state, task), ...lackingWorker(state, place));
+  const room = state.preemption.rooms.of(task);
+  obstacles.push(...lackingPools(state, task, room), ...lackingWorker(state, place, room));
   const standing = place.paused ? undefined : standingOf(state, task);
   const { attempt } = task;
   return {
@@ -46,22 +51,23 @@ function explainReady(state: State, task: Task): Explanation {
     obstacles,
     standing,
     ...(attempt === undefined ? {} : { attempt: attempt.id }),
+    ...(room === undefined ? {} : { room: { worker: room.workerId, until: room.until } }),
   };
 }
 
-function lackingPools(state: State, task: Task): Obstacle[] {
+function lackingPools(state: State, task: Task, room: Room | undefined): Obstacle[] {
   const { resources } = state;
   const obstacles: Obstacle[] = [];
   const limit = (scope: 'global' | 'type' | 'channel', key: string, pool: Pool): void => {
     obstacles.push({ kind: 'limit', scope, key, limit: pool.capacity, filledBy: holders(state, pool) });
   };
   const place = state.places.of(task);
-  for (const { pool, amount } of holdingsAt(place, needsOf(task))) {
+  for (const { pool, amount } of askedBy(state, task)) {
     const isResource = resources.pools.get(pool.name) === pool;
     if (place.shape.worker === undefined) {
       obstacles.push(...lackingTokens(state, pool, amount, isResource ? 'resource' : 'type'));
     }
-    if (pool.hasRoom(amount)) continue;
+    if (room === undefined ? pool.hasRoom(amount) : pool.hasUnits(amount)) continue;
     if (pool === resources.global) limit('global', '', pool);
     else if (pool === place.channel.limit) limit('channel', pool.name, pool);
     else if (isResource) obstacles.push(lackingResource(state, pool, amount));
@@ -83,9 +89,10 @@ function lackingTokens(state: State, { name: key, flow }: Pool, cost: number, sc
 function lackingResource(state: State, pool: Pool, needs: number): Obstacle {
   const { name: resource, capacity } = pool;
   // More may be held than there is, after the capacity was lowered.
-  const free = Math.max(0, capacity - pool.held);
-  const lacks = pool.held + needs - capacity;
-  return { kind: 'resource', resource, needs, capacity, free, lacks, heldBy: holders(state, pool) };
+  const free = Math.max(0, capacity - pool.held - pool.kept);
+  const lacks = pool.held + pool.kept + needs - capacity;
+  const kept = pool.kept > 0 ? { kept: pool.kept } : {};
+  return { kind: 'resource', resource, needs, capacity, free, lacks, ...kept, heldBy: holders(state, pool) };
 }
 
 function holders(state: State, pool: Pool): Holder[] {
@@ -99,12 +106,16 @@ function amountHeld(state: State, attempt: Attempt, pool: Pool): number {
   return heldBy(state, attempt).find((holding) => holding.pool === pool)?.amount ?? 0;
 }
 
-function lackingWorker(state: State, place: Place): Obstacle[] {
+function lackingWorker(state: State, place: Place, room: Room | undefined): Obstacle[] {
   const workers = [...state.workers.values()];
-  const willing = workers.filter(({ matches, view }) => matches(place.shape) && view?.takes(place) !== false);
+  const willing = workers.filter((worker) => worker.takes(place));
   if (willing.length > 0) {
-    const busy = willing.map(({ id, running, spec }) => ({ id, running, slots: spec.slots }));
-    return busy.some(({ running, slots }) => running < slots) ? [] : [{ kind: 'slots', workers: busy }];
+    if (willing.some((worker) => hasSlotFor(state, worker, room))) return [];
+    const busy = willing.map(({ id, running, spec }) => {
+      const kept = state.preemption.rooms.slotsKept(id);
+      return { id, running, slots: spec.slots, ...(kept > 0 ? { kept } : {}) };
+    });
+    return [{ kind: 'slots', workers: busy }];
   }
   const missing = place.shape.capabilities.filter(
     ([name, value]) => !workers.some(({ spec }) => offers(spec.capabilities.get(name), value)),

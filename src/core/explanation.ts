@@ -25,6 +25,8 @@ export type Obstacle =
       readonly capacity: number;
       readonly free: number;
       readonly lacks: number;
+      /** Units that are kept for tasks that others make way for; left out where there are none. */
+      readonly kept?: number;
       readonly heldBy: readonly Holder[];
     }
   | {
@@ -63,8 +65,17 @@ export type Obstacle =
   | {
       /** Every worker that would take it is busy. */
       readonly kind: 'slots';
-      readonly workers: readonly { readonly id: string; readonly running: number; readonly slots: number }[];
+      readonly workers: readonly BusyWorker[];
     };
+
+/** A worker without a free slot. */
+export interface BusyWorker {
+  readonly id: string;
+  readonly running: number;
+  readonly slots: number;
+  /** Slots that are kept for tasks that others make way for; left out where there are none. */
+  readonly kept?: number;
+}
 
 /** Where a ready task stands. */
 export type Standing =
@@ -105,6 +116,8 @@ export type Explanation = { readonly task: string } & (
       readonly kind: 'ready';
       /** The attempt, `id#n`, that goes on once it is claimed, after a wait for another task. */
       readonly attempt?: string;
+      /** What is kept for it while others make way: a slot of this worker, until then at the latest (monotonic). */
+      readonly room?: { readonly worker: string; readonly until: number };
       /** Empty when the next claim may take it. */
       readonly obstacles: readonly Obstacle[];
       /** `undefined` in a paused channel, where nobody is ordered. */
@@ -116,6 +129,8 @@ export type Explanation = { readonly task: string } & (
       readonly worker: string;
       /** Epoch milliseconds. */
       readonly since: number;
+      /** Monotonic time by which it should have made way for a more urgent task, if it was asked to. */
+      readonly stopBy?: number;
     }
   | { readonly kind: 'final'; readonly state: FinalState; readonly error: ErrorRecord | undefined }
 );
@@ -150,14 +165,15 @@ export function describeExplanation(explanation: Explanation): string {
     case 'ready':
       return [
         `${task} ${describeObstacles(explanation.obstacles, explanation.attempt)}.`,
+        explanation.room === undefined ? '' : 'Others make way for it.',
         describeStanding(explanation.standing),
       ]
-        .join(' ')
-        .trimEnd();
+        .filter((sentence) => sentence !== '')
+        .join(' ');
     case 'running':
       return (
         `${task} runs as ${show(explanation.attempt)} on worker ${show(explanation.worker)} ` +
-        `since ${moment(explanation.since)}.`
+        `since ${moment(explanation.since)}${explanation.stopBy === undefined ? '' : ', and was asked to make way'}.`
       );
     case 'final':
       return `${task} ${ENDINGS[explanation.state]}${describeError(explanation.error)}.`;
@@ -189,8 +205,9 @@ function describeObstacle(obstacle: Obstacle): string {
     case 'paused':
       return `its channel ${show(obstacle.channel)} is paused`;
     case 'resource': {
-      const { resource, needs, free, lacks, heldBy } = obstacle;
-      return `it lacks ${lacks} of ${show(resource)} (needs ${needs}, free ${free}), ${holders('held', heldBy)}`;
+      const { resource, needs, free, lacks, kept, heldBy } = obstacle;
+      const numbers = `needs ${needs}, free ${free}${kept === undefined ? '' : `, kept for others ${kept}`}`;
+      return `it lacks ${lacks} of ${show(resource)} (${numbers}), ${holders('held', heldBy)}`;
     }
     case 'limit': {
       const { scope, key, limit, filledBy } = obstacle;
@@ -207,10 +224,13 @@ function describeObstacle(obstacle: Obstacle): string {
     case 'worker':
       return describeNoWorker(obstacle.workers, obstacle.missing);
     case 'slots': {
-      const busy = obstacle.workers.map(({ id, running, slots }) => `${show(id)} (${running} of ${slots})`);
-      return `no slot is free: ${list(busy)}`;
+      return `no slot is free: ${list(obstacle.workers.map(describeBusy))}`;
     }
   }
+}
+
+function describeBusy({ id, running, slots, kept }: BusyWorker): string {
+  return `${show(id)} (${running} of ${slots}${kept === undefined ? '' : `, ${kept} kept for others`})`;
 }
 
 function describeNoWorker(workers: number, missing: readonly (readonly [string, CapabilityValue])[]): string {

@@ -147,7 +147,7 @@ export class Lending implements Lender {
     const pool = this.resources.pools.get(resource);
     let lowest = Infinity;
     for (const [level, { largest }] of this.wanted.get(resource) ?? []) {
-      if (level < lowest && pool?.hasRoom(largest) === false) lowest = level;
+      if (level < lowest && pool?.hasUnits(largest) === false) lowest = level;
     }
     return lowest;
   }

@@ -1,6 +1,6 @@
 import type { Attempt, ErrorRecord, SchedulerError, Task } from '../model/index.js';
 
-/** An attempt whose work is no longer wanted, and why: the error itself where there is one. */
+/** An attempt that is to stop, and why: the error itself where there is one. */
 export interface Aborted {
   readonly attempt: Attempt;
   readonly error: ErrorRecord;
@@ -13,6 +13,8 @@ export interface Outbox {
   readonly settled: Task[];
   /** Attempts that go on after a wait; the claim that let them has returned them too. */
   readonly resumed: Attempt[];
+  /** Attempts that are to make way for more urgent tasks. */
+  readonly preempted: Aborted[];
   /** Attempts whose work is no longer wanted. */
   readonly aborted: Aborted[];
 }

@@ -106,6 +106,7 @@ export function specOf(record: SpecRecord | TaskSpec): TaskSpec {
     timeoutMs: record.timeoutMs ?? Infinity,
     leaseMs: record.leaseMs === null ? Infinity : record.leaseMs,
     estimateMs: record.estimateMs ?? undefined,
+    preemptible: record.preemptible ?? false,
     onDependencyFailure: record.onDependencyFailure ?? 'fail',
   });
 }

@@ -12,7 +12,9 @@ import {
   type TaskSpec,
 } from '../model/index.js';
 import type { Strategy, WeightedRandom } from '../ready/index.js';
+import type { CoreOptions } from './core-options.js';
 import { attach } from './decide/configure.js';
+import { roomKept } from './making-way.js';
 import { pressureOf } from './pressure.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
 import { Series } from './series.js';
@@ -23,7 +25,7 @@ import {
   type SeriesRecord,
   type TaskRecord,
 } from './snapshot-format.js';
-import type { CoreOptions, State } from './state.js';
+import type { State } from './state.js';
 import { awaitTimeout } from './suspension.js';
 
 /** What a snapshot cannot hold. */
@@ -45,7 +47,7 @@ export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOp
       supported: FACT_VERSION,
     });
   }
-  const { aging, retain } = settings;
+  const { aging, retain, preemption } = settings;
   return {
     origin,
     // The generator is put where it was; what it was seeded with plays no part any more.
@@ -64,6 +66,11 @@ export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOp
     pressure: pressureOf(settings.pressure),
     serviceMs: settings.serviceMs ?? Infinity,
     workersMayCome: settings.workersMayCome ?? true,
+    preemption: {
+      graceMs: preemption.graceMs ?? Infinity,
+      minRunMs: preemption.minRunMs ?? Infinity,
+      maxPerTask: preemption.maxPerTask ?? Infinity,
+    },
   };
 }
 
@@ -90,6 +97,7 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   for (const [sequence, endedAt] of snapshot.kept) {
     state.retention.restore(known(state, sequence), endedAt ?? -Infinity);
   }
+  restoreRooms(state, snapshot);
   state.starvation.mostUrgent = snapshot.mostUrgent;
   state.starvation.watchAll();
   state.pressure.set(state.options.pressure, state.table.all());
@@ -138,6 +146,7 @@ function attemptOf(task: Task, record: AttemptRecord): Attempt {
   const attempt = new Attempt(task, number, epoch, workerId, started, record.leaseMs ?? Infinity);
   attempt.leaseEndsAt = record.leaseEndsAt ?? Infinity;
   attempt.charged = charged;
+  attempt.stopBy = record.stopBy;
   attempt.resumptions = record.waits?.resumptions ?? 0;
   attempt.waitedMs = record.waits?.waitedMs ?? 0;
   if (record.costs !== undefined) attempt.costs = new Map(record.costs);
@@ -202,6 +211,13 @@ function restoreReady(state: State, snapshot: CoreSnapshot): void {
     state.places.channel(name).paused = true;
     for (const sequence of sequences) restoreInLine(state, known(state, sequence));
   }
+}
+
+function restoreRooms(state: State, { rooms }: CoreSnapshot): void {
+  for (const { attempt } of state.table.all()) {
+    if (attempt?.task.spec.preemptible === true && attempt.wait === undefined) state.preemption.runs(attempt);
+  }
+  for (const [sequence, workerId, until] of rooms) roomKept(state, known(state, sequence), workerId, until ?? Infinity);
 }
 
 function restoreInLine(state: State, task: Task): void {

@@ -29,6 +29,8 @@ export interface AttemptRecord {
   readonly charged?: Charged;
   /** What it has reported as its true cost, by resource. */
   readonly costs?: readonly (readonly [resource: string, cost: number])[];
+  /** By when it should have made way, if it was asked to. */
+  readonly stopBy?: number;
   /** How often it has waited for another task, for how long, and since when it does, on whom; only if it ever has. */
   readonly waits?: {
     readonly resumptions: number;
@@ -94,6 +96,11 @@ export interface SettingsRecord {
   readonly serviceMs: number | null;
   /** Absent in snapshots from before one could say so: they may. */
   readonly workersMayCome?: boolean;
+  readonly preemption: {
+    readonly graceMs: number | null;
+    readonly minRunMs: number | null;
+    readonly maxPerTask: number | null;
+  };
   readonly resources: ResourceSettings;
   readonly channels: OpenChannelsRecord;
 }
@@ -146,6 +153,8 @@ export interface CoreSnapshot {
   /** The worker that something was last started for. */
   readonly lastServed: string | null;
   readonly mostUrgent: number;
+  /** What is kept for tasks that others make way for, in the order in which it was. */
+  readonly rooms: readonly (readonly [sequence: number, worker: string, until: number | null])[];
   /** What has happened in refused commands and was not told yet. */
   readonly untold: readonly Fact[];
 }

@@ -57,6 +57,9 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     workers: [...state.workers.values()].map((worker) => workerRecord(worker.spec)),
     lastServed: state.lastServed ?? null,
     mostUrgent: state.starvation.mostUrgent,
+    rooms: [...state.preemption.rooms.all()].map(([task, { workerId, until }]) => {
+      return [task.sequence, workerId, finite(until)];
+    }),
     untold: [...untold],
     specs: specs.records,
   };
@@ -89,6 +92,7 @@ function pausedRecord(state: State): CoreSnapshot['paused'] {
 function settingsRecord(state: State): SettingsRecord {
   const { everyMs, maxBoost, maxWaitMs } = state.index.aging;
   const { count, ageMs } = state.retention.settings;
+  const { graceMs, minRunMs, maxPerTask } = state.preemption.settings;
   return {
     strategy: strategyRecord(state.index.main.choice),
     aging: { everyMs: finite(everyMs), maxBoost: finite(maxBoost), maxWaitMs: finite(maxWaitMs) },
@@ -99,6 +103,7 @@ function settingsRecord(state: State): SettingsRecord {
     pressure: state.pressure.save(),
     serviceMs: finite(state.options.serviceMs),
     workersMayCome: state.options.workersMayCome,
+    preemption: { graceMs: finite(graceMs), minRunMs: finite(minRunMs), maxPerTask: finite(maxPerTask) },
     resources: state.resources.save(),
     channels: state.openChannels.save(),
   };
@@ -133,6 +138,8 @@ const NOTHING_EXTRA: ReadonlyMap<string, unknown> = new Map<keyof TaskExtra, unk
   ['deadlineMissed', false],
   ['startsBy', -Infinity],
   ['starved', false],
+  ['preemptions', 0],
+  ['turnPaid', false],
 ]);
 
 function extraRecord({ moved: _, ...extra }: TaskExtra): ExtraRecord {
@@ -142,13 +149,14 @@ function extraRecord({ moved: _, ...extra }: TaskExtra): ExtraRecord {
 }
 
 function attemptRecord(attempt: Attempt): AttemptRecord {
-  const { number, epoch, workerId, charged, costs } = attempt;
+  const { number, epoch, workerId, charged, costs, stopBy } = attempt;
   const started = { wall: attempt.started.wall, mono: attempt.started.mono };
   const lease = { leaseMs: finite(attempt.leaseMs), leaseEndsAt: finite(attempt.leaseEndsAt) };
   return {
     ...{ number, epoch, workerId, started, ...lease },
     ...(charged === undefined ? {} : { charged }),
     ...(costs === undefined ? {} : { costs: [...costs] }),
+    ...(stopBy === undefined ? {} : { stopBy }),
     ...waitsRecord(attempt),
   };
 }

@@ -16,9 +16,7 @@ export function starvationDue(state: State, task: Task): void {
 function slotsFor(state: State, task: Task): number {
   const place = state.places.of(task);
   let slots = 0;
-  for (const { matches, view, spec } of state.workers.values()) {
-    if (matches(place.shape) && view?.takes(place) !== false) slots += spec.slots;
-  }
+  for (const worker of state.workers.values()) if (worker.takes(place)) slots += worker.spec.slots;
   return Math.max(1, slots);
 }
 

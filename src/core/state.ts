@@ -1,68 +1,26 @@
-import { SeededRandom, type Attempt, type Fact, type Moment, type Task } from '../model/index.js';
-import {
-  Places,
-  ReadyIndex,
-  type Aging,
-  type Strategy,
-  type StrategyChoice,
-  type WeightedRandom,
-  type Shape,
-} from '../ready/index.js';
+import { SeededRandom, needsOf, standsAt, type Attempt, type Fact, type Moment, type Task } from '../model/index.js';
+import { Places, ReadyIndex, type Shape } from '../ready/index.js';
+import type { CoreOptions } from './core-options.js';
 import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
 import { Fallout } from './fallout.js';
 import { Inheritance } from './inheritance.js';
 import { Lending } from './lending.js';
+import { heldBy } from './attempts.js';
 import { comesAt, repeats, type DueSubject } from './moments.js';
 import { OldestReady } from './oldest-ready.js';
 import { OpenChannels } from './open-channels.js';
 import type { Outbox } from './outbox.js';
-import { NO_BOUND, Pressure, type PressureSettings } from './pressure.js';
+import { Preemption, type PreemptionSettings } from './preemption.js';
+import { Pressure } from './pressure.js';
 import { Resources } from './resources.js';
-import { Retention, type RetentionSettings } from './retention.js';
+import { Retention } from './retention.js';
 import type { Series } from './series.js';
 import { Starvation } from './starvation.js';
 import { TaskTable } from './task-table.js';
 import { Timeline, type Due } from './timeline.js';
 import { WaitStatistics } from './wait-statistics.js';
 import type { Worker } from './worker.js';
-
-/** What a core starts with. */
-export interface CoreOptions {
-  readonly origin: Moment;
-  readonly seed: number | string;
-  readonly strategy: StrategyChoice;
-  /** The user's own strategies, each with a name of its own, by which snapshots and facts refer to them. */
-  readonly strategies: readonly (Strategy | WeightedRandom)[];
-  readonly aging: Aging;
-  readonly charge: 'turns' | 'time';
-  readonly retain: RetentionSettings;
-  /** How many attempts a task may lose with their workers before it fails. */
-  readonly maxLosses: number;
-  /** Whether workers may still be attached; if not, what none of those here offers is refused. */
-  readonly workersMayCome: boolean;
-  /** How many missed occurrences of a series are made up for at the most, and how many of its ticks wait at a time. */
-  readonly maxCatchUp: number;
-  /** How many tasks may be pending, and what happens to those for which there is no room. */
-  readonly pressure: PressureSettings;
-  /** How long an attempt takes at the most, for the bound on waiting; `Infinity`: nobody watches for starvation. */
-  readonly serviceMs: number;
-}
-
-/** The defaults of a core. */
-export const CORE_DEFAULTS: Omit<CoreOptions, 'origin'> = {
-  seed: 1,
-  strategy: 'priority',
-  strategies: [],
-  aging: { everyMs: 10_000, maxBoost: Infinity, maxWaitMs: Infinity },
-  charge: 'turns',
-  retain: { count: 1_000, ageMs: 3_600_000 },
-  maxLosses: 3,
-  workersMayCome: true,
-  maxCatchUp: 100,
-  pressure: NO_BOUND,
-  serviceMs: Infinity,
-};
 
 /** How long tasks of one type take. */
 export interface TypeMean {
@@ -91,6 +49,7 @@ export class State {
   readonly monoLine = new Timeline<DueSubject>((due) => this.monoComesAt(due), repeats);
   readonly retention: Retention;
   readonly starvation: Starvation;
+  readonly preemption: Preemption;
   readonly workers = new Map<string, Worker>();
   readonly series = new Map<string, Series>();
   readonly means = new Map<string, TypeMean>();
@@ -102,7 +61,7 @@ export class State {
   advancing = false;
   /** Whether a circle of waits is being broken, which looks by itself for what that leaves. */
   breaking = false;
-  readonly outbox: Outbox = { settled: [], resumed: [], aborted: [] };
+  readonly outbox: Outbox = { settled: [], resumed: [], preempted: [], aborted: [] };
   readonly origin: Moment;
   random: SeededRandom;
   /** The time of the command, with a monotonic part that never falls. */
@@ -170,6 +129,7 @@ export class State {
       options.aging,
     );
     this.starvation = this.newStarvation(options.serviceMs);
+    this.preemption = this.newPreemption(options.preemption);
     this.retention = new Retention(
       options.retain,
       (task) => this.dependencies.isPinned(task),
@@ -215,6 +175,7 @@ export class State {
   waitsFrom(task: Task): void {
     this.oldest?.enter(task);
     this.starvation.watch(task);
+    this.preemption.waits(task);
   }
 
   /** The ready task outside paused channels that has waited for longest; kept in mind from the first time on. */
@@ -238,14 +199,29 @@ export class State {
     });
   }
 
+  private newPreemption(settings: PreemptionSettings): Preemption {
+    return new Preemption(settings, {
+      holdingsOf: (attempt) => heldBy(this, attempt),
+      allReady: () => this.index.all(),
+      groupOf: (task) => [standsAt(task), ...needsOf(task).map(({ amount }) => amount)].join(' '),
+      isHungry: (task) =>
+        task.state === 'ready' && !this.places.of(task).paused && this.preemption.rooms.of(task) === undefined,
+    });
+  }
+
   private rekey(task: Task, before: number): void {
     this.pressure.enter(task);
+    if (task.state === 'running') this.preemption.moved(task);
     if (task.state !== 'ready') return;
     this.index.rekey(task, before, this.mono);
     this.starvation.watch(task);
+    this.preemption.waits(task);
   }
 
   private monoComesAt(due: Due<DueSubject>): number | undefined {
+    if (due.kind === 'grace') {
+      return this.preemption.rooms.of(due.subject as Task)?.until === due.at ? due.at : undefined;
+    }
     if (due.kind !== 'starvation') return comesAt(due);
     const at = this.starvation.at(due.subject as Task);
     // One that is looked at sooner by now has an entry of its own.

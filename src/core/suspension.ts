@@ -1,5 +1,6 @@
 import { isFinal, keptNeeds, yieldedNeeds, type Attempt, type Need, type Task } from '../model/index.js';
 import type { Place } from '../ready/index.js';
+import { forgetRoom } from './making-way.js';
 import type { State } from './state.js';
 import { move } from './transitions.js';
 
@@ -18,6 +19,7 @@ export function suspended(state: State, attempt: Attempt, awaited: Task): void {
   const { spec } = task;
   const yielded = yieldedNeeds(spec);
   const place = state.places.enterReturn(spec, yielded, workerId);
+  if (spec.preemptible) state.preemption.stops(attempt);
   move(state, task, 'waiting');
   attempt.wait = { on: awaited, since: state.mono, place: place.index };
   state.suspended.add(attempt);
@@ -52,6 +54,7 @@ function handBack(state: State, place: Place, needs: readonly Need[]): void {
 export function resumed(state: State, attempt: Attempt): Attempt {
   const { task, workerId, wait } = attempt;
   const place = state.places.of(task);
+  if (state.preemption.rooms.size > 0) forgetRoom(state, task);
   state.index.starting(task);
   move(state, task, 'running');
   state.running += 1;
@@ -64,6 +67,7 @@ export function resumed(state: State, attempt: Attempt): Attempt {
   waitOver(state, attempt);
   attempt.wait = undefined;
   if (task.spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
+  if (task.spec.preemptible) state.preemption.runs(attempt);
   state.lending.heldChanged(task.spec.needs);
   state.inheritance.tell();
   state.outbox.resumed.push(attempt);

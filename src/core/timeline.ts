@@ -1,9 +1,20 @@
 import { Heap } from '../ready/index.js';
 
 /** What can be due, in the order in which things due at the same moment happen. */
-export type DueKind = 'expiry' | 'deadline' | 'eta' | 'backoff' | 'timeout' | 'lease' | 'series' | 'starvation';
+export type DueKind =
+  'expiry' | 'deadline' | 'eta' | 'backoff' | 'timeout' | 'lease' | 'series' | 'starvation' | 'grace';
 
-const ORDER: readonly DueKind[] = ['expiry', 'deadline', 'eta', 'backoff', 'timeout', 'lease', 'series', 'starvation'];
+const ORDER: readonly DueKind[] = [
+  'expiry',
+  'deadline',
+  'eta',
+  'backoff',
+  'timeout',
+  'lease',
+  'series',
+  'starvation',
+  'grace',
+];
 
 /** Something that happens at a moment, unless it has lost its point by then. */
 export interface Due<T> {

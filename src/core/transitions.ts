@@ -4,12 +4,12 @@ import {
   extraOf,
   isFinal,
   type ErrorRecord,
-  type FailurePolicy,
   type OccurrenceRecord,
   type Task,
   type TaskState,
 } from '../model/index.js';
 import { linkPolicy, linkedTask, type Link } from './dependencies.js';
+import { forgetRoom } from './making-way.js';
 import { countRun } from './overrun.js';
 import type { State } from './state.js';
 
@@ -28,6 +28,7 @@ import type { State } from './state.js';
  *   running   failed     its attempt failed for good           ends
  *   running   delayed    a retry with backoff                  ends      kept         -
  *   running   ready      released, lost, or a retry at once    ends      goes on      -
+ *   running   ready      it made way for a more urgent one     ends      goes on      paid
  *   running   waiting    it waits for another task             waits     kept         -
  *   waiting   ready      the awaited task has ended            waits     goes on      -
  *   ready     running    a claim of one that waited            goes on   stops        -
@@ -60,6 +61,7 @@ function isLegal(from: TaskState, to: TaskState): boolean {
 export function move(state: State, task: Task, to: TaskState): void {
   const from = task.state;
   if (!isLegal(from, to)) throw new IllegalTransitionError({ taskId: task.id, from, to });
+  if (from === 'ready' && state.preemption.rooms.size > 0) forgetRoom(state, task);
   task.state = to;
   if (from === 'ready') {
     state.index.remove(task, state.mono);
@@ -257,35 +259,4 @@ export function revived(state: State, task: Task): void {
   state.inheritance.recompute(task);
   state.emit?.({ kind: 'task.revived', task: task.id, wall: state.wall, mono: state.mono });
   if (series !== undefined) countRun(state, series);
-}
-
-/** The task waits for one more. */
-export function dependencyAdded(state: State, task: Task, dependency: Task, onFailure: FailurePolicy): void {
-  if (task.state !== 'waiting' && !isFinal(dependency.state)) move(state, task, 'waiting');
-  state.inheritance.extend(task, dependency);
-  state.lending.tell();
-  state.path.mark(dependency);
-  state.emit?.({
-    kind: 'dependency.added',
-    task: task.id,
-    dependency: dependency.id,
-    onFailure,
-    wall: state.wall,
-    mono: state.mono,
-  });
-}
-
-/** The task waits for one less. */
-export function dependencyRemoved(state: State, task: Task, dependency: Task): void {
-  state.dependencies.disconnect(dependency, task);
-  state.inheritance.withdraw(task, dependency);
-  state.path.mark(dependency);
-  state.emit?.({
-    kind: 'dependency.removed',
-    task: task.id,
-    dependency: dependency.id,
-    wall: state.wall,
-    mono: state.mono,
-  });
-  if (isFinal(dependency.state) && !state.dependencies.isPinned(dependency)) state.retention.unpinned(dependency);
 }

@@ -1,5 +1,5 @@
 import type { CapabilityValue } from '../model/index.js';
-import type { PlaceFilter, Shape, StrategyChoice, View } from '../ready/index.js';
+import type { Place, PlaceFilter, Shape, StrategyChoice, View } from '../ready/index.js';
 
 /** What a worker offers: a value, or several of which any will do. */
 export type Offer = CapabilityValue | readonly CapabilityValue[];
@@ -32,6 +32,11 @@ export class Worker {
 
   get id(): string {
     return this.spec.id;
+  }
+
+  /** Whether the worker would take tasks of this place. */
+  takes(place: Place): boolean {
+    return this.matches(place.shape) && this.view?.takes(place) !== false;
   }
 
   /** Whether the worker offers all that the shape asks for. Remembered, as shapes are few and claims many. */

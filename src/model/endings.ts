@@ -50,6 +50,36 @@ export class TimeoutError extends SchedulerError {
   }
 }
 
+/** An attempt was asked to stop so that a more urgent task can start; its own task goes again later. */
+export class PreemptedError extends SchedulerError {
+  static {
+    PreemptedError.prototype.name = 'PreemptedError';
+  }
+  readonly code = 'PREEMPTED';
+  readonly taskId: string;
+  readonly attempt: number;
+  /** The id of the task that is to start. */
+  readonly by: string;
+  /** How long the attempt has to stop before it is let be. */
+  readonly graceMs: number;
+
+  constructor(data: {
+    readonly taskId: string;
+    readonly attempt: number;
+    readonly by: string;
+    readonly graceMs: number;
+  }) {
+    super(
+      `Attempt ${data.attempt} of task ${show(data.taskId)} is to make way for ${show(data.by)} within ` +
+        `${data.graceMs} ms. Save a checkpoint and stop: the task goes again, and this costs it no attempt.`,
+    );
+    this.taskId = data.taskId;
+    this.attempt = data.attempt;
+    this.by = data.by;
+    this.graceMs = data.graceMs;
+  }
+}
+
 /** The task had not started when it expired. */
 export class ExpiredError extends SchedulerError {
   static {

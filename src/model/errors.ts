@@ -22,6 +22,7 @@ export {
   type DroppedData,
   DroppedError,
   ExpiredError,
+  PreemptedError,
   TimeoutError,
   type WaitStep,
 } from './endings.js';

@@ -20,7 +20,7 @@ export interface OccurrenceRecord {
 }
 
 /** How an attempt stopped counting. */
-export type AttemptEnd = 'succeeded' | 'failed' | 'lost' | 'released' | 'abandoned';
+export type AttemptEnd = 'succeeded' | 'failed' | 'lost' | 'released' | 'preempted' | 'abandoned';
 
 /** A strategy as plain data can name it; functions are given back by name. */
 export interface StrategyRecord {
@@ -203,6 +203,24 @@ export type Fact = Moment &
     | { readonly kind: 'task.startExpected'; readonly task: string; readonly byMono: number }
     /** The task has waited beyond its bound; told once. */
     | { readonly kind: 'task.starved'; readonly task: string; readonly waitedMs: number }
+    /** The attempt was asked to make way for another task, and has until then to do so. */
+    | {
+        readonly kind: 'task.preempted';
+        readonly task: string;
+        readonly attempt: number;
+        readonly workerId: string;
+        readonly by: string;
+        readonly stopByMono: number;
+      }
+    /** What the task needs, with a slot of this worker, is kept for it; `null` where it has only to be claimed. */
+    | {
+        readonly kind: 'room.kept';
+        readonly task: string;
+        readonly workerId: string;
+        readonly untilMono: number | null;
+      }
+    /** Whoever was asked to make way for the task did not: what was kept for it is free for all. */
+    | { readonly kind: 'room.dropped'; readonly task: string }
     | { readonly kind: 'priority.set'; readonly task: string; readonly level: number }
     | {
         readonly kind: 'dependency.added';

@@ -12,6 +12,7 @@ export type SchedulerErrorCode =
   | 'PAYLOAD'
   | 'CANCELLED'
   | 'TIMEOUT'
+  | 'PREEMPTED'
   | 'EXPIRED'
   | 'DROPPED'
   | 'DEPENDENCY_FAILED'

@@ -46,6 +46,8 @@ export interface TaskSpec {
   readonly leaseMs: number | undefined;
   /** Expected duration, for the critical path. */
   readonly estimateMs: number | undefined;
+  /** Whether an attempt may be stopped to let a more urgent task start; it goes again later, and has lost nothing else. */
+  readonly preemptible: boolean;
   /** For dependencies that name no policy of their own. */
   readonly onDependencyFailure: FailurePolicy;
 }

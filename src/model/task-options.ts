@@ -37,6 +37,8 @@ export interface TaskOptions {
   readonly lease?: Duration | undefined;
   /** The expected duration, for the critical path. */
   readonly estimate?: Duration | undefined;
+  /** Whether a running attempt may be stopped to let a more urgent task start; not unless given. It goes again later. */
+  readonly preemptible?: boolean | undefined;
   /** What becomes of the task when a dependency does not complete; `fail` unless given. */
   readonly onDependencyFailure?: FailurePolicy | undefined;
 }
@@ -64,6 +66,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<keyof TaskOptions, Reader>(
   ['timeout', (draft, value) => (draft.timeoutMs = parsePositiveDuration(value, 'timeout'))],
   ['lease', (draft, value) => (draft.leaseMs = parsePositiveDuration(value, 'lease'))],
   ['estimate', (draft, value) => (draft.estimateMs = parseDuration(value, 'estimate'))],
+  ['preemptible', (draft, value) => (draft.preemptible = parsePreemptible(value))],
   [
     'onDependencyFailure',
     (draft, value) =>
@@ -150,6 +153,7 @@ function bareSpec(type: string, level: number): TaskSpec {
     timeoutMs: Number.POSITIVE_INFINITY,
     leaseMs: undefined,
     estimateMs: undefined,
+    preemptible: false,
     onDependencyFailure: 'fail',
   };
 }
@@ -166,6 +170,10 @@ function parseNeeds(value: unknown): readonly Need[] {
     if (amount > 0) needs.push(Object.freeze({ resource, amount }));
   }
   return Object.freeze(needs.sort((a, b) => compareNames(a.resource, b.resource)));
+}
+
+function parsePreemptible(value: unknown): boolean {
+  return typeof value === 'boolean' ? value : refuseTask('preemptible', value, 'true or false');
 }
 
 function parseYieldable(value: unknown): readonly string[] {

@@ -28,6 +28,10 @@ export interface TaskExtra {
   startsBy: number;
   /** Whether it was told that its wait has exceeded its bound. */
   starved: boolean;
+  /** How often it was stopped for a more urgent one. */
+  preemptions: number;
+  /** Whether its channel has paid for the next start already, with that of the attempt which was stopped. */
+  turnPaid: boolean;
   /** What the last failure left behind. */
   error: ErrorRecord | undefined;
   /** How far an attempt has come, in its own words: where the next one goes on. */
@@ -131,6 +135,8 @@ export class Attempt {
   waitedMs = 0;
   /** What it has reported as its true cost, by resource. */
   costs: Map<string, number> | undefined = undefined;
+  /** Monotonic time by which it should have made way for a more urgent task; `undefined` unless it was asked to. */
+  stopBy: number | undefined = undefined;
 
   constructor(
     readonly task: Task,
@@ -162,9 +168,14 @@ export class Attempt {
     return this.started.mono + this.task.spec.timeoutMs + this.waitedMs;
   }
 
+  /** When it would have started had it never waited: its run time counts from there. */
+  get runsSince(): number {
+    return this.started.mono + this.waitedMs;
+  }
+
   /** How long it has run until then, the waits left out. */
   ranMs(mono: number): number {
-    return (this.wait?.since ?? mono) - this.started.mono - this.waitedMs;
+    return (this.wait?.since ?? mono) - this.runsSince;
   }
 
   get id(): string {
@@ -231,6 +242,8 @@ export function extraOf(task: Task): TaskExtra {
     deadlineMissed: false,
     startsBy: -Infinity,
     starved: false,
+    preemptions: 0,
+    turnPaid: false,
     error: undefined,
     checkpoint: undefined,
     moved: false,

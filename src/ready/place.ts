@@ -96,7 +96,7 @@ export class Channel {
 
   /** Whether the channel's limit leaves room for one more attempt. */
   isOpen(): boolean {
-    return this.limit.fits(1);
+    return this.limit.hasRoom(1);
   }
 }
 

@@ -8,6 +8,8 @@ export class Pool {
   held = 0;
   /** Its rate limit, if it has or had one. */
   flow: Flow | undefined = undefined;
+  /** Units that are free only for tasks that others have made way for. */
+  kept = 0;
 
   constructor(
     readonly name: string,
@@ -16,11 +18,21 @@ export class Pool {
 
   /** Whether so much can be taken now without passing the capacity or the rate. */
   fits(amount: number): boolean {
-    return this.held + amount <= this.capacity + DRIFT && (this.flow === undefined || this.flow.fits(amount));
+    return this.hasRoom(amount) && this.hasTokens(amount);
   }
 
-  /** Whether so many more units can be held, whatever the rate says. */
+  /** Whether the rate leaves room for so much. */
+  hasTokens(amount: number): boolean {
+    return this.flow === undefined || this.flow.fits(amount);
+  }
+
+  /** Whether anybody may hold so many more units, whatever the rate says: what is kept for somebody is left alone. */
   hasRoom(amount: number): boolean {
+    return this.held + this.kept + amount <= this.capacity + DRIFT;
+  }
+
+  /** Whether so many units are held by nobody; they may be kept for somebody. */
+  hasUnits(amount: number): boolean {
     return this.held + amount <= this.capacity + DRIFT;
   }
 
@@ -41,9 +53,18 @@ export class Pool {
     this.held += amount;
   }
 
+  /** So much less is kept for somebody. */
+  unkeep(amount: number): void {
+    this.kept = without(this.kept, amount);
+  }
+
   /** Exact for whole units; fractions are kept from drifting below zero. */
   release(amount: number): void {
-    const left = this.held - amount;
-    this.held = left < DRIFT ? 0 : left;
+    this.held = without(this.held, amount);
   }
+}
+
+function without(units: number, amount: number): number {
+  const left = units - amount;
+  return left < DRIFT ? 0 : left;
 }

@@ -19,6 +19,7 @@ export type {
   PlaceFilter,
   PlaceTraits,
   PlanRequest,
+  PreemptionSettings,
   PressureRecord,
   PressureSettings,
   RecurrenceRecord,

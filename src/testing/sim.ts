@@ -227,9 +227,9 @@ export class Sim {
   }
 
   private fill(): readonly Fact[] {
-    const worker = this.core.state.workers.get(LOCAL);
-    if (worker === undefined) return [];
-    return this.handle({ kind: 'claim', worker: LOCAL, count: Infinity });
+    const { workers, preemption } = this.core.state;
+    const claimed = workers.has(LOCAL) ? this.handle({ kind: 'claim', worker: LOCAL, count: Infinity }) : [];
+    return preemption.waiting === undefined ? claimed : [...claimed, ...this.handle({ kind: 'preempt' })];
   }
 
   private handle(request: Request): readonly Fact[] {

@@ -102,6 +102,7 @@ function optionsOf({ a, b, c }: Step, now: Moment): TaskOptions {
     ...(has(c, 4) && has(a, 6) ? { lease: 50 + (b % 900) } : {}),
     ...(has(b, 5) ? { estimate: c % 50 } : {}),
     ...(has(b, 6) && has(c, 5) ? { capabilities: { os: pick(['linux', 'mac'], c) } } : {}),
+    ...(has(a, 8) ? { preemptible: true } : {}),
     onDependencyFailure: pick(POLICIES, c),
   };
 }
@@ -226,6 +227,7 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
     const failed = tasks.filter((task) => task.state === 'failed');
     return { kind: 'retry', task: someTask(failed, a) };
   },
+  preempt: () => ({ kind: 'preempt' }),
   tick: () => ({ kind: 'tick' }),
   recover: () => ({ kind: 'recover' }),
   pauseChannel: ({ a }) => ({ kind: 'pauseChannel', channel: pick(CHANNELS, a) }),
@@ -302,6 +304,7 @@ const WEIGHTS: Partial<Record<Step['kind'], number>> = {
   addDependency: 6,
   removeDependency: 3,
   retry: 4,
+  preempt: 20,
   tick: 10,
   recover: 1,
   openChannel: 4,
@@ -351,6 +354,10 @@ export const someOptions: fc.Arbitrary<Partial<CoreOptions> & Pick<CoreOptions, 
   ),
   charge: fc.constantFrom('turns' as const, 'time' as const),
   serviceMs: fc.constantFrom(Infinity, 5, 40),
+  preemption: fc.constantFrom(
+    { graceMs: 300, minRunMs: 0, maxPerTask: 3 },
+    { graceMs: 40, minRunMs: 60, maxPerTask: 1 },
+  ),
   retain: fc.constantFrom({ count: 4, ageMs: 2_000 }, { count: 0, ageMs: 0 }, { count: 100, ageMs: 400 }),
 });
 

@@ -44,6 +44,12 @@ function modelView(model: Naive) {
     suspended: model.holding().filter(({ life, waitsSince }) => life === 'counts' && waitsSince !== undefined).length,
     abandoned: model.holding().filter(({ life }) => life === 'abandoned').length,
     pending: model.unfinished().length,
+    rooms: [...model.preemption.rooms].map(([task, { worker, until }]) => [task.id, worker, until]).sort(),
+    asked: model
+      .holding()
+      .filter(({ life, stopBy }) => life === 'counts' && stopBy !== undefined)
+      .map(({ task, stopBy }) => [task.id, stopBy])
+      .sort(),
     ready: model.unfinished().filter(({ state }) => state === 'ready').length,
   };
 }
@@ -64,6 +70,10 @@ function coreView({ core: { state } }: Real, model: Naive): ReturnType<typeof mo
     suspended: state.suspended.size,
     abandoned: state.abandoned.size,
     pending: state.pending,
+    rooms: [...state.preemption.rooms.all()].map(([task, { workerId, until }]) => [task.id, workerId, until]).sort(),
+    asked: [...state.table.all()]
+      .flatMap(({ id, attempt }) => (attempt?.stopBy === undefined ? [] : [[id, attempt.stopBy]]))
+      .sort(),
     ready: state.index.size,
   };
 }
@@ -99,6 +109,8 @@ function peek(model: Naive, { core: { state }, shapeKey }: Real): void {
   state.path.refresh();
   for (const worker of model.workers.values()) {
     const strategy = worker.strategy ?? model.strategy;
+    // Whoever has room goes before what the index would say.
+    if (model.preemption.rooms.size > 0) continue;
     if (strategy === 'weighted-random' || model.countHolding((each) => each.worker === worker.id) >= worker.slots)
       continue;
     const known = state.workers.get(worker.id);

@@ -26,8 +26,8 @@ export class Real {
   private names = 0;
 
   constructor(model: Naive, seed: number, peeks: 'peeks' | 'blind') {
-    const { strategy, aging, retain } = model.options;
-    this.core = new Core({ origin: { wall: model.wall, mono: model.mono }, seed, strategy, aging, retain });
+    const { strategy, aging, retain, preemption } = model.options;
+    this.core = new Core({ origin: { wall: model.wall, mono: model.mono }, seed, strategy, aging, retain, preemption });
     this.peeks = peeks === 'peeks';
   }
 
@@ -156,6 +156,7 @@ const options = fc.record({
   timeout: maybe(fc.constantFrom(1_500, 6_000), 6),
   lease: maybe(fc.constantFrom(1_000, 8_000), 8),
   estimate: maybe(fc.constantFrom(0, 5, 10, 300), 3),
+  preemptible: fc.boolean(),
   onDependencyFailure: policy,
 });
 type Options = typeof options extends fc.Arbitrary<infer O> ? O : never;
@@ -275,14 +276,16 @@ function plan(count: number, balance: 'least-loaded' | 'round-robin'): Step {
     );
     if ([...model.workers.values()].some((worker) => model.freeSlots(worker) > 0)) model.passWall();
     for (let given = 0; given < count; given += 1) {
-      const allowed = model.nextForAny(() => random.next(), real.shapeKey);
+      const asking = [...model.workers.values()].filter((each) => model.freeSlots(each) > 0);
+      const first = model.preemption.next(asking);
+      const allowed = first === undefined ? model.nextForAny(() => random.next(), real.shapeKey) : [first[0]];
       const task = allowed.find(({ id }) => id === granted[given]?.task);
       if (task === undefined) {
         const planned = granted.slice(given).map((each) => each.task);
         expect({ given, planned }).toEqual({ given, planned: allowed.map(({ id }) => id) });
         break;
       }
-      const worker = model.workerFor(task, balance);
+      const worker = first?.[1] ?? model.workerFor(task, balance);
       expect({ balance, given, worker: granted[given]?.workerId }).toEqual({ balance, given, worker: worker.id });
       model.start(worker, task);
     }
@@ -389,6 +392,11 @@ const cancel = (index: number): Step =>
       model.cancel(task);
     });
   });
+const preempt = step('preempt', (model, real) => {
+  send(model, real, { kind: 'preempt' }, () => {
+    model.preemption.preempt();
+  });
+});
 const setPriority = (index: number, to: number): Step =>
   step(`setPriority(${index}, ${to})`, (model, real) => {
     const task = idAt(model, index);
@@ -454,6 +462,7 @@ const setLimit = (scope: 'global' | 'type' | 'channel', key: string, limit: numb
     send(model, real, { kind: 'setLimit', scope, key, limit }, () => {
       if (scope === 'global') model.limits.global = limit;
       else model.limits[scope].set(key, limit);
+      model.preemption.forgetImpossible();
     });
   });
 const setRate = (scope: 'resource' | 'type', key: string, rate: RateLimit | undefined): Step =>
@@ -559,6 +568,7 @@ export const steps: fc.Arbitrary<Step>[] = [
   ),
   fc.tuple(nth, resource, fc.constantFrom(0, 0.5, 1, 3, 8)).map(([i, r, c]) => reportCost(i, r, c)),
   fc.tuple(nth, resource, fc.constantFrom(0, 400, 2_500)).map(([i, r, ms]) => askForPause(i, r, ms)),
+  ...often(6, fc.constant(preempt)),
   nth.map(cancel),
   ...often(
     2,
@@ -606,4 +616,57 @@ export const steps: fc.Arbitrary<Step>[] = [
   ...often(3, stepMs.map(advance)),
   fc.tuple(stepMs, fc.boolean()).map(([ms, ticks]) => stall(ms, ticks)),
   fc.constantFrom(-3_000, 1_000, 8_000).map(jump),
+];
+
+/** One of those that were asked to make way does so, by giving up or by throwing. */
+const makeWay = (index: number, how: 'release' | 'throw'): Step =>
+  step(`makeWay(${index}, ${how})`, (model, real) => {
+    const asked = model.holding().filter(({ life, stopBy }) => life === 'counts' && stopBy !== undefined);
+    const attempt = at(asked, index);
+    if (attempt === undefined) return;
+    const named = { task: attempt.task.id, token: { epoch: 1, attempt: attempt.number } };
+    const outcome = { kind: 'failed', error, retryable: true } as const;
+    send(model, real, how === 'throw' ? { kind: 'settle', ...named, outcome } : { kind: 'release', ...named }, () => {
+      model.settle(attempt, how === 'throw' ? 'failed' : 'released');
+    });
+  });
+
+const EVERYBODY = [0, 1, 2];
+/** Everybody takes what there is; then whoever is still left out may have others make way. */
+const fill = step('fill', (model, real) => {
+  for (const index of EVERYBODY) claim(index, 20).run(model, real);
+  preempt.run(model, real);
+});
+
+const plain = fc
+  .record({ options, rarely: fc.constantFrom(true, false, false, false) })
+  .map(({ options: o, rarely }) => {
+    const never = { eta: undefined, delay: undefined, expires: undefined, timeout: undefined, lease: undefined };
+    return { ...o, ...never, preemptible: !rarely, capabilities: rarely ? o.capabilities : undefined };
+  });
+
+/** There is always too much to do, nearly all that runs may be stopped, and most are when they are asked. */
+export const pressingSteps: fc.Arbitrary<Step>[] = [
+  ...often(
+    6,
+    plain.map((o) => submit(o, [])),
+  ),
+  ...often(5, fc.constant(fill)),
+  ...often(2, fc.constant(preempt)),
+  ...often(
+    4,
+    fc.tuple(nth, fc.constantFrom('release' as const, 'throw' as const)).map(([i, how]) => makeWay(i, how)),
+  ),
+  ...often(2, nth.map(succeed)),
+  ...often(
+    2,
+    fc.tuple(nth, level).map(([i, l]) => setPriority(i, l)),
+  ),
+  ...often(3, fc.constantFrom(1, 7, 250, 999, 1_000, 2_500).map(advance)),
+  fc.tuple(nth, nth).map(([i, on]) => waitFor(i, on)),
+  nth.map(cancel),
+  fc.tuple(resource, fc.constantFrom(0, 2, 5)).map(([r, u]) => setCapacity(r, u)),
+  fc.tuple(channel, limits).map(([c, limit]) => setLimit('channel', c, limit)),
+  channel.map(pause),
+  ...often(2, channel.map(resume)),
 ];

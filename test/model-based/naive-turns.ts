@@ -55,10 +55,10 @@ export class NaiveTurns {
   }
 
   /** A task of this channel has just started. */
-  started(level: number, channel: string): void {
+  started(level: number, channel: string, turns: number): void {
     if (!this.counted) return;
     const weight = this.model.weights.get(channel) ?? this.model.weights.get('*') ?? 1;
-    this.at(level).passes.set(channel, this.pass(level, channel) + 1 / weight);
+    this.at(level).passes.set(channel, this.pass(level, channel) + turns / weight);
     this.at(level).agesFrom = this.model.mono;
     this.catchUp(level);
   }

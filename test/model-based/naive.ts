@@ -8,6 +8,7 @@ import {
 } from '../../src/model/index.js';
 import { lastInTheWay, stuckTasks } from './naive-deadlock.js';
 import { pick, type NaiveAging, type NaiveStrategy } from './naive-order.js';
+import { NaivePreemption, type NaivePreemptionSettings } from './naive-preemption.js';
 import { checkRoom, worst, type NaiveBound } from './naive-pressure.js';
 import { Refused, endedBadly, hasEnded, isOver, waitsFor } from './naive-task.js';
 import { NaiveRates } from './naive-rates.js';
@@ -47,6 +48,10 @@ export interface NaiveTask {
   failures: number;
   losses: number;
   attempts: number;
+  /** How often it was asked to make way. */
+  preemptions: number;
+  /** The next start is paid for by one that was stopped. */
+  turnPaid: boolean;
   endedAt: number;
   /** Beyond what is kept of finished tasks: gone as soon as nobody needs its result. */
   evicted: boolean;
@@ -63,6 +68,10 @@ export interface NaiveAttempt {
   waitedMs: number;
   /** What it has reported as its true cost, by resource. */
   readonly costs: Map<string, number>;
+  /** By when it should have made way for a more urgent task; `undefined` unless it was asked to. */
+  stopBy: number | undefined;
+  /** Whether a turn was counted for its start. */
+  readonly charged: boolean;
   /** `abandoned`: it no longer counts, and holds what it took until it settles or its lease ends. */
   life: 'counts' | 'abandoned' | 'over';
 }
@@ -81,6 +90,7 @@ export interface NaiveOptions {
   readonly strategy: NaiveStrategy;
   readonly aging: NaiveAging;
   readonly retain: { readonly count: number; readonly ageMs: number };
+  readonly preemption: NaivePreemptionSettings;
 }
 
 /** A dependency as it is asked for: the id of a task, or a position in the same batch. */
@@ -110,6 +120,7 @@ export class Naive {
   readonly weights = new Map<string, number>();
   readonly durations = new Map<string, number[]>();
   readonly turns = new NaiveTurns(this);
+  readonly preemption: NaivePreemption;
   lastServed = '';
   bound: NaiveBound = { maxPending: Infinity, whenFull: 'wait' };
   /** By `resource name` and `type name`. */
@@ -131,6 +142,7 @@ export class Naive {
     this.wall = options.wall;
     this.strategy = options.strategy;
     this.aging = options.aging;
+    this.preemption = new NaivePreemption(this, options.preemption);
     this.turns.follow();
   }
 
@@ -232,7 +244,7 @@ export class Naive {
   }
 
   /** When there are enough tokens for the task. */
-  private tokensAt({ spec }: NaiveTask): number {
+  tokensAt({ spec }: NaiveTask): number {
     const moments = spec.needs.map(({ resource, amount }) => this.rates.soonest(`resource ${resource}`, amount));
     return Math.max(this.rates.soonest(`type ${spec.type}`, 1), ...moments);
   }
@@ -240,16 +252,19 @@ export class Naive {
   /** Whether the task could start, as far as nothing but tokens is concerned. */
   private lacksTokensOnly(task: NaiveTask): boolean {
     const { spec } = task;
+    const kept = (what: string): number => this.preemption.kept(what);
     const { global, type, channel } = this.limits;
     return (
       task.state === 'ready' &&
       (!this.paused.has(spec.channel) || this.waiting(task) !== undefined) &&
       this.asksFor(task).every(
-        ({ resource, amount }) => this.held(resource) + amount <= (this.capacities.get(resource) ?? 0),
+        ({ resource, amount }) =>
+          this.held(resource) + kept(`resource ${resource}`) + amount <= (this.capacities.get(resource) ?? 0),
       ) &&
-      this.countHolding(() => true) + 1 <= global &&
-      this.countHolding((each) => each.task.spec.type === spec.type) + 1 <= (type.get(spec.type) ?? Infinity) &&
-      this.countHolding((each) => each.task.spec.channel === spec.channel) + 1 <=
+      this.countHolding(() => true) + kept('global') + 1 <= global &&
+      this.countHolding((each) => each.task.spec.type === spec.type) + kept(`type ${spec.type}`) + 1 <=
+        (type.get(spec.type) ?? Infinity) &&
+      this.countHolding((each) => each.task.spec.channel === spec.channel) + kept(`channel ${spec.channel}`) + 1 <=
         (channel.get(spec.channel) ?? channel.get('*') ?? Infinity)
     );
   }
@@ -265,7 +280,10 @@ export class Naive {
 
   /** Whom this worker may be given next: one task, or with weighted random those that the draw allows. */
   next(worker: NaiveWorker, draw: () => number, shapeKey: (task: NaiveTask) => string): NaiveTask[] {
-    if (this.countHolding((attempt) => attempt.worker === worker.id) >= worker.slots) return [];
+    if (this.freeSlots(worker) <= 0) return [];
+    const first = this.preemption.next([worker]);
+    if (first !== undefined) return [first[0]];
+    if (!this.hasSlot(worker)) return [];
     const eligible = this.unfinished().filter((task) => this.canStart(task) && this.suits(worker, task));
     if (eligible.length === 0) return [];
     return pick(this, worker.strategy ?? this.strategy, eligible, draw, shapeKey);
@@ -273,10 +291,15 @@ export class Naive {
 
   /** Whom any of the workers that have a free slot may be given next, by the scheduler's own strategy. */
   nextForAny(draw: () => number, shapeKey: (task: NaiveTask) => string): NaiveTask[] {
-    const free = [...this.workers.values()].filter((worker) => this.freeSlots(worker) > 0);
+    const free = [...this.workers.values()].filter((worker) => this.hasSlot(worker));
     const suited = (task: NaiveTask): boolean => free.some((worker) => this.suits(worker, task));
     const eligible = this.unfinished().filter((task) => this.canStart(task) && suited(task));
     return eligible.length === 0 ? [] : pick(this, this.strategy, eligible, draw, shapeKey);
+  }
+
+  /** Whether the worker has a slot that is kept for nobody. */
+  private hasSlot(worker: NaiveWorker): boolean {
+    return this.freeSlots(worker) > this.preemption.kept(`slot ${worker.id}`);
   }
 
   freeSlots({ id, slots }: NaiveWorker): number {
@@ -288,7 +311,7 @@ export class Naive {
     const all = [...this.workers.values()];
     const after = all.findIndex(({ id }) => id === this.lastServed) + 1;
     const order = balance === 'round-robin' ? [...all.slice(after), ...all.slice(0, after)] : all;
-    const able = order.filter((worker) => this.freeSlots(worker) > 0 && this.suits(worker, task));
+    const able = order.filter((worker) => this.hasSlot(worker) && this.suits(worker, task));
     const runs = ({ id }: NaiveWorker): number => this.countHolding(({ worker }) => worker === id);
     if (balance === 'least-loaded') {
       able.sort((x, y) => {
@@ -303,7 +326,7 @@ export class Naive {
   wake(): { wall: number; mono: number } {
     return {
       wall: Math.min(Infinity, ...this.wallDues().map((due) => due.at)),
-      mono: Math.min(Infinity, ...this.monoDues().map((due) => due.at), ...this.tokenMoments()),
+      mono: Math.min(this.preemption.wakeAt(), ...this.monoDues().map((due) => due.at), ...this.tokenMoments()),
     };
   }
 
@@ -368,6 +391,7 @@ export class Naive {
       eta: eta > this.wall ? eta : -Infinity,
       ...{ state: 'waiting', level: spec.level, edges: [], readySince: undefined, gatheredMs: 0 },
       ...{ backoffUntil: -Infinity, failures: 0, losses: 0, attempts: 0, endedAt: 0, evicted: false },
+      ...{ preemptions: 0, turnPaid: false },
     };
     this.tasks.set(id, task);
     let verdict: FailurePolicy = 'run';
@@ -389,6 +413,7 @@ export class Naive {
 
   /** Starts the task for the worker; that it may is for the caller to have found out by {@link next}. */
   start(worker: NaiveWorker, task: NaiveTask): void {
+    this.preemption.rooms.delete(task);
     this.turns.starts(this.levelOf(task));
     this.stopAging(task);
     this.lastServed = worker.id;
@@ -402,13 +427,14 @@ export class Naive {
     task.attempts += 1;
     this.attempts.push({
       ...{ task, number: task.attempts, worker: worker.id, startedAt: this.mono, life: 'counts' as const },
-      ...{ waitsSince: undefined, waitedMs: 0 },
+      ...{ waitsSince: undefined, waitedMs: 0, stopBy: undefined, charged: this.turns.counted },
       costs: new Map(task.spec.needs.map(({ resource, amount }) => [resource, amount])),
       leaseEndsAt: this.mono + (task.spec.leaseMs ?? worker.leaseMs),
     });
     for (const { resource, amount } of task.spec.needs) this.rates.take(`resource ${resource}`, amount);
     this.rates.take(`type ${task.spec.type}`, 1);
-    this.turns.started(this.levelOf(task), task.spec.channel);
+    this.turns.started(this.levelOf(task), task.spec.channel, task.turnPaid ? 0 : 1);
+    if (this.turns.counted) task.turnPaid = false;
     this.relevel();
   }
 
@@ -436,6 +462,7 @@ export class Naive {
 
   setCapacity(name: string, units: number): void {
     this.capacities.set(name, units);
+    this.preemption.forgetImpossible();
     this.relevel();
     this.breakDeadlocks([]);
   }
@@ -450,6 +477,7 @@ export class Naive {
   private stop(attempt: NaiveAttempt, life: 'abandoned' | 'over'): void {
     const { task, waitsSince } = attempt;
     if (waitsSince !== undefined) {
+      this.preemption.rooms.delete(task);
       this.stopAging(task);
       this.waitOver(attempt);
       attempt.waitsSince = waitsSince;
@@ -481,13 +509,15 @@ export class Naive {
       this.relevel();
       throw new Refused('stale');
     }
+    const makesWay = outcome === 'released' || (outcome.startsWith('failed') && this.mono <= (attempt.stopBy ?? -1));
     const ranMs = (attempt.waitsSince ?? this.mono) - attempt.startedAt - attempt.waitedMs;
     this.stop(attempt, 'over');
     const { task } = attempt;
     if (outcome === 'succeeded') {
       this.durations.set(task.spec.type, [...(this.durations.get(task.spec.type) ?? []), ranMs]);
       this.end(task, 'completed');
-    } else if (outcome === 'released') {
+    } else if (makesWay) {
+      if (attempt.stopBy !== undefined && attempt.charged) task.turnPaid = true;
       this.goAgain(task);
     } else if (outcome === 'lost') {
       task.losses += 1;
@@ -554,6 +584,7 @@ export class Naive {
       if (ended !== 'completed' && onFailure !== 'run') this.end(task, onFailure === 'fail' ? 'failed' : 'skipped');
       return;
     }
+    this.preemption.rooms.delete(task);
     this.stopAging(task);
     task.state = 'waiting';
     this.relevel();
@@ -578,6 +609,7 @@ export class Naive {
   }
 
   pause(channel: string): void {
+    this.preemption.forget((task) => task.spec.channel === channel && this.waiting(task) === undefined);
     for (const task of this.unfinished())
       if (task.spec.channel === channel && this.waiting(task) === undefined) this.stopAging(task);
     this.paused.add(channel);
@@ -597,11 +629,13 @@ export class Naive {
   }
 
   attach(worker: NaiveWorker): void {
+    this.preemption.forget((_task, room) => room.worker === worker.id);
     this.workers.set(worker.id, worker);
     this.turns.follow();
   }
 
   detach(id: string): void {
+    this.preemption.forget((_task, { worker }) => worker === id);
     this.workers.delete(id);
     this.turns.follow();
   }
@@ -705,6 +739,7 @@ export class Naive {
   }
 
   private finish(task: NaiveTask, state: TaskState): void {
+    this.preemption.rooms.delete(task);
     this.stopAging(task);
     task.state = state;
     task.endedAt = this.mono;
@@ -809,6 +844,12 @@ export class Naive {
       if (attempt.life === 'counts' && attempt.waitsSince === undefined)
         dues.push({ at: timesOutAt, kind: 1, sequence, happen: timeOut });
       dues.push({ at: attempt.leaseEndsAt, kind: 2, sequence, happen: lose });
+    }
+    for (const [task, { until }] of this.preemption.rooms) {
+      const happen = (): void => {
+        this.preemption.graceOver(task);
+      };
+      dues.push({ at: until, kind: 3, sequence: task.sequence, happen });
     }
     return dues.filter(({ at }) => at < Infinity);
   }

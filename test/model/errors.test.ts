@@ -39,6 +39,11 @@ const everyKind: [string, errors.SchedulerError, string[]][] = [
   ],
   ['CancelledError', new errors.CancelledError({ taskId: 'a', reason: 'no need' }), ['"a"', 'no need']],
   ['TimeoutError', new errors.TimeoutError({ taskId: 'a', attempt: 2, timeoutMs: 50 }), ['2', '"a"', '50 ms']],
+  [
+    'PreemptedError',
+    new errors.PreemptedError({ taskId: 'a', attempt: 2, by: 'b', graceMs: 50 }),
+    ['2', '"a"', '"b"', '50 ms'],
+  ],
   ['ExpiredError', new errors.ExpiredError({ taskId: 'a', expires: 1_767_225_600_000 }), ['2026-01-01T00:00:00.000Z']],
   ['ExpiredError', new errors.ExpiredError({ taskId: 'a', expires: Infinity }), ['Infinity']],
   ['DroppedError', new errors.DroppedError({ taskId: 'a', policy: 'drop-oldest' }), ['"a"', 'drop-oldest']],

@@ -30,6 +30,7 @@ describe('specs that are shared', () => {
       timeoutMs: Infinity,
       leaseMs: undefined,
       estimateMs: undefined,
+      preemptible: false,
       onDependencyFailure: 'fail',
     });
   });
@@ -70,6 +71,7 @@ test('a full set of options becomes a frozen spec', () => {
       timeout: '30s',
       lease: '1m',
       estimate: 0,
+      preemptible: true,
       onDependencyFailure: 'skip',
     },
     'resize',
@@ -104,6 +106,7 @@ test('a full set of options becomes a frozen spec', () => {
     timeoutMs: 30_000,
     leaseMs: 60_000,
     estimateMs: 0,
+    preemptible: true,
     onDependencyFailure: 'skip',
   });
   for (const part of [spec, spec.needs, spec.needs[0], spec.capabilities, spec.capabilities[0], spec.retry]) {
@@ -132,6 +135,10 @@ describe('ids and names', () => {
     expect(() => parse({ id: 'task-17' })).toThrow(/id is "task-17".*generated/);
     expect(parse({ channel: 'task-17' }).channel).toBe('task-17');
   });
+});
+
+test.each(['yes', 1, 0, null])('refuses %o as preemptible', (value) => {
+  expect(() => parse({ preemptible: value })).toThrow(refused('preemptible', value));
 });
 
 describe('what is read', () => {

@@ -1,5 +1,6 @@
 import { InvalidConfigError, type Attempt, type Task } from '../../model/index.js';
 import { started } from '../execution.js';
+import { hasSlot, nextWithRoom } from '../making-way.js';
 import { resumed } from '../suspension.js';
 import { occurrenceStarted } from '../recur.js';
 import type { State } from '../state.js';
@@ -19,9 +20,18 @@ export function claim(state: State, worker: Worker): Attempt | undefined {
   // A claim may come before the tick: it must not start what has expired, nor miss what has become due.
   if (state.wallLine.next() <= state.wall) passWall(state);
   state.path.refresh();
-  const { index } = state;
-  const task = index.best(worker.view ?? index.main, state.mono, worker.matches);
+  const task = nextFor(state, worker);
   return task === undefined ? undefined : grant(state, worker, task);
+}
+
+/** Whoever others have made way for goes first; what is left is for the best. */
+function nextFor(state: State, worker: Worker): Task | undefined {
+  const { index, preemption } = state;
+  if (preemption.rooms.size > 0) {
+    const [task] = nextWithRoom(state, [worker]) ?? [];
+    if (task !== undefined || !hasSlot(state, worker)) return task;
+  }
+  return index.best(worker.view ?? index.main, state.mono, worker.matches);
 }
 
 /** Starts the task for the worker. */
@@ -34,7 +44,7 @@ export function grant(state: State, worker: Worker, task: Task): Attempt {
 
 /** Lets the best of the worker's attempts that wait to go on do so, and starts nothing; `undefined` when there is none. */
 export function goOn(state: State, worker: Worker): Attempt | undefined {
-  if (state.suspended.size === 0 || worker.running >= worker.spec.slots) return undefined;
+  if (state.suspended.size === 0 || !hasSlot(state, worker)) return undefined;
   state.path.refresh();
   const { index } = state;
   const task = index.best(worker.view ?? index.main, state.mono, (shape) => shape.worker === worker.id);

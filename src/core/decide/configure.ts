@@ -12,6 +12,7 @@ import {
 import { holdingAttempts } from '../attempts.js';
 import { checkUnits, checkWeight, finite } from '../resources.js';
 import { checkLease } from '../execution.js';
+import { forgetImpossible, forgetRooms } from '../making-way.js';
 import { checkOnly } from '../open-channels.js';
 import { checkRateFor } from '../rates.js';
 import { strategyRecord, workerRecord } from '../records.js';
@@ -96,6 +97,7 @@ export function setAging(state: State, aging: Aging): void {
 export function setCapacity(state: State, resource: string, units: number): void {
   state.resources.setCapacity(resource, checkUnits(`resources.${resource}`, units));
   state.lending.capacityChanged(resource);
+  forgetImpossible(state);
   note(state, { name: 'capacity', resource, units: finite(units) });
 }
 
@@ -104,6 +106,7 @@ export function setLimit(state: State, scope: 'global' | 'type' | 'channel', key
   if (scope === 'global') state.resources.setGlobalLimit(limit);
   else if (scope === 'type') state.resources.setTypeLimit(key, limit);
   else setChannelLimit(state, key, limit);
+  forgetImpossible(state);
   note(state, { name: 'limit', scope, key, limit: finite(limit) });
 }
 
@@ -143,6 +146,7 @@ export function setCharge(state: State, charge: 'turns' | 'time'): void {
 export function pauseChannel(state: State, name: string): void {
   const channel = state.places.channel(name);
   if (channel.paused) return;
+  forgetRooms(state, (task) => task.spec.channel === name && task.attempt === undefined);
   state.index.pause(channel, state.mono);
   state.emit?.({ kind: 'channel.paused', channel: name, wall: state.wall, mono: state.mono });
 }
@@ -194,6 +198,7 @@ export function attach(state: State, spec: WorkerSpec): Worker {
   // One that left and comes back still has what it ran.
   worker.running = before?.running ?? slotsTaken(state, spec.id);
   if (before?.view !== undefined) state.index.close(before.view);
+  forgetRooms(state, (_task, { workerId }) => workerId === spec.id);
   state.workers.set(spec.id, worker);
   followPaths(state);
   state.emit?.({ kind: 'worker.attached', worker: workerRecord(spec), wall: state.wall, mono: state.mono });
@@ -209,6 +214,7 @@ export function detach(state: State, id: string): void {
   const worker = state.workers.get(id);
   if (worker === undefined) return;
   if (worker.view !== undefined) state.index.close(worker.view);
+  forgetRooms(state, (_task, { workerId }) => workerId === id);
   state.workers.delete(id);
   followPaths(state);
   state.emit?.({ kind: 'worker.detached', worker: id, wall: state.wall, mono: state.mono });

@@ -6,6 +6,7 @@ import { claimBatch, workerFor } from './claim.js';
 import * as configure from './configure.js';
 import { setPressure } from './make-room.js';
 import { plan } from './plan.js';
+import { preempt } from './preempt.js';
 import { recover } from './recover.js';
 import * as series from './repeat.js';
 import { report } from './report.js';
@@ -62,6 +63,9 @@ export function decide(state: State, command: Command): void {
       return;
     case 'retry':
       steer.retryByHand(state, steer.taskFor(state, command.task));
+      return;
+    case 'preempt':
+      preempt(state);
       return;
     case 'tick':
       tick(state);

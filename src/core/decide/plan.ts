@@ -1,5 +1,6 @@
 import { InvalidConfigError, type Attempt, type Fact } from '../../model/index.js';
 import type { Shape } from '../../ready/index.js';
+import { hasSlot, nextWithRoom } from '../making-way.js';
 import type { State } from '../state.js';
 import type { Worker } from '../worker.js';
 import { grant, workerFor } from './claim.js';
@@ -42,9 +43,9 @@ export function plan(state: State, { count, balance, workers }: PlanRequest): At
   }
   const asking = workers === undefined ? everybody(state) : [...new Set(workers)].map((id) => named(state, id));
   const attempts: Attempt[] = [];
-  if (asking.some(hasSlot) && state.wallLine.next() <= state.wall) passWall(state);
+  if (asking.some(isFree) && state.wallLine.next() <= state.wall) passWall(state);
   while (attempts.length < count) {
-    const attempt = startNext(state, asking.filter(hasSlot), balance);
+    const attempt = startNext(state, asking.filter(isFree), balance);
     if (attempt === undefined) break;
     attempts.push(attempt);
   }
@@ -60,7 +61,7 @@ export function assignmentsIn(facts: readonly Fact[]): Assignment[] {
   );
 }
 
-function hasSlot(worker: Worker): boolean {
+function isFree(worker: Worker): boolean {
   return worker.running < worker.spec.slots;
 }
 
@@ -76,9 +77,12 @@ function named(state: State, id: string): Worker {
   throw new InvalidConfigError({ field: 'workers', value: id, expected });
 }
 
-function startNext(state: State, free: readonly Worker[], balance: Balance): Attempt | undefined {
-  if (free.length === 0) return undefined;
+function startNext(state: State, asking: readonly Worker[], balance: Balance): Attempt | undefined {
+  if (asking.length === 0) return undefined;
   state.path.refresh();
+  const first = nextWithRoom(state, asking);
+  if (first !== undefined) return grant(state, first[1], first[0]);
+  const free = asking.filter((worker) => hasSlot(state, worker));
   const suits = (shape: Shape): boolean => free.some((worker) => worker.matches(shape));
   const task = state.index.best(state.index.main, state.mono, suits);
   if (task === undefined) return undefined;

@@ -49,6 +49,11 @@ export function settle(state: State, attempt: Attempt, outcome: Outcome): void {
       advance(state);
       return;
     case 'failed':
+      // One that was asked to stop may well do so by throwing; past its time that is a failure like any other.
+      if (attempt.stopBy !== undefined && state.mono <= attempt.stopBy) {
+        release(state, attempt);
+        return;
+      }
       ended(state, attempt, 'failed');
       failOrRetry(state, attempt, outcome.error, outcome.retryable, outcome.cause);
       return;
@@ -61,9 +66,9 @@ export function settle(state: State, attempt: Attempt, outcome: Outcome): void {
   }
 }
 
-/** The worker gives the task back unharmed: that costs it nothing. */
+/** The worker gives the task back unharmed, by itself or to make way: that costs it nothing. */
 function release(state: State, attempt: Attempt): void {
-  ended(state, attempt, 'released');
+  ended(state, attempt, attempt.stopBy === undefined ? 'released' : 'preempted');
   goAgain(state, attempt.task);
 }
 

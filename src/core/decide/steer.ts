@@ -15,9 +15,10 @@ import {
 } from '../../model/index.js';
 import { advance, doom, passGates } from '../advance.js';
 import { findDeadlock } from '../deadlock.js';
+import { dependencyAdded, dependencyRemoved } from '../edges.js';
 import { prioritySet } from '../priority.js';
 import type { State } from '../state.js';
-import { cancelled, dependencyAdded, dependencyRemoved, revived } from '../transitions.js';
+import { cancelled, revived } from '../transitions.js';
 import { abandon } from './settle.js';
 
 /** The task with this id. */

@@ -1,5 +1,6 @@
 import { Attempt, type Task } from '../../model/index.js';
 import { expire, passGates } from '../advance.js';
+import { graceOver } from '../making-way.js';
 import { deadlineMissed } from '../priority.js';
 import { tick as tickSeries } from '../recur.js';
 import { Series } from '../series.js';
@@ -44,6 +45,9 @@ function taskDue(state: State, task: Task, kind: Due<DueSubject>['kind']): void 
       return;
     case 'starvation':
       starvationDue(state, task);
+      return;
+    case 'grace':
+      graceOver(state, task);
       return;
     case 'deadline':
       deadlineMissed(state, task);

@@ -1,0 +1,244 @@
+import type { Naive, NaiveAttempt, NaiveTask, NaiveWorker } from './naive.js';
+
+export interface NaivePreemptionSettings {
+  readonly graceMs: number;
+  readonly minRunMs: number;
+  readonly maxPerTask: number;
+}
+
+/** What is kept for a task that others make way for: all that it needs, and a slot of this worker. */
+export interface NaiveRoom {
+  readonly worker: string;
+  until: number;
+}
+
+type Units = ReadonlyMap<string, number>;
+
+/** Who makes way for whom, worked out from nothing each time. */
+export class NaivePreemption {
+  readonly rooms = new Map<NaiveTask, NaiveRoom>();
+
+  constructor(
+    private readonly model: Naive,
+    readonly settings: NaivePreemptionSettings,
+  ) {}
+
+  /** How much of something is kept for anybody. */
+  kept(what: string): number {
+    let sum = 0;
+    for (const [task, { worker }] of this.rooms) sum += unitsOf(this.model, task, worker).get(what) ?? 0;
+    return sum;
+  }
+
+  /** Whom the workers that ask may be given before all others, and who gets it. */
+  next(asking: readonly NaiveWorker[]): readonly [NaiveTask, NaiveWorker] | undefined {
+    const { model } = this;
+    const byRank = [...this.rooms.keys()].sort(
+      (x, y) => model.levelOf(x) - model.levelOf(y) || x.due - y.due || x.sequence - y.sequence,
+    );
+    for (const task of byRank) {
+      const worker = asking.find((each) => this.fitsNow(task, each));
+      if (worker !== undefined) return [task, worker];
+    }
+    return undefined;
+  }
+
+  /** Whether it could start there at this moment, with what is kept for it. */
+  private fitsNow(task: NaiveTask, worker: NaiveWorker): boolean {
+    const { model } = this;
+    if (!model.suits(worker, task)) return false;
+    const own = this.rooms.get(task)?.worker === worker.id;
+    const slots = model.freeSlots(worker) - (own ? 0 : this.kept(`slot ${worker.id}`));
+    const lacking = [...unitsOf(model, task, worker.id)].filter(([what, amount]) => {
+      return !what.startsWith('slot ') && heldUnits(model, what) + amount > capacityOf(model, what);
+    });
+    return slots > 0 && lacking.length === 0 && this.hasTokens(task);
+  }
+
+  /** What goes on has paid its tokens when it started. */
+  private hasTokens(task: NaiveTask): boolean {
+    return this.model.waiting(task) !== undefined || this.model.tokensAt(task) <= this.model.mono;
+  }
+
+  /** The moment has come at which what is kept for the task is given up, unless it has only to be claimed. */
+  graceOver(task: NaiveTask): void {
+    const room = this.rooms.get(task) as NaiveRoom;
+    if ([...this.model.workers.values()].some((worker) => this.fitsNow(task, worker))) room.until = Infinity;
+    else this.rooms.delete(task);
+  }
+
+  /** Nothing is kept any more for those for whom this holds. */
+  forget(isLost: (task: NaiveTask, room: NaiveRoom) => boolean): void {
+    for (const [task, room] of this.rooms) if (isLost(task, room)) this.rooms.delete(task);
+  }
+
+  forgetImpossible(): void {
+    const { model } = this;
+    this.forget((task, { worker }) =>
+      [...unitsOf(model, task, worker)].some(([what, amount]) => {
+        return !what.startsWith('slot ') && amount > capacityOf(model, what);
+      }),
+    );
+  }
+
+  /** Those that may be asked, the least urgent first, among equals the latest started. */
+  candidates(): NaiveAttempt[] {
+    const { model, settings } = this;
+    const able = model.holding().filter(({ task, life, waitsSince, stopBy }) => {
+      const may = task.spec.preemptible && task.preemptions < settings.maxPerTask;
+      return may && life === 'counts' && waitsSince === undefined && stopBy === undefined;
+    });
+    return able.sort(
+      (x, y) =>
+        model.levelOf(y.task) - model.levelOf(x.task) ||
+        runsSince(y) - runsSince(x) ||
+        y.task.sequence - x.task.sequence,
+    );
+  }
+
+  /** Those that would like to be let in, the most urgent first, among equals the longest wait. */
+  hungry(): NaiveTask[] {
+    const { model } = this;
+    const ready = model.unfinished().filter((task) => {
+      const stands = !model.paused.has(task.spec.channel) || model.waiting(task) !== undefined;
+      return task.state === 'ready' && stands && !this.rooms.has(task);
+    });
+    const wait = (x: NaiveTask, y: NaiveTask): number => model.readyFrom(x) - model.readyFrom(y);
+    return ready.sort(
+      (x, y) => model.levelOf(x) - model.levelOf(y) || wait(x, y) || x.due - y.due || x.sequence - y.sequence,
+    );
+  }
+
+  preempt(): void {
+    const { model } = this;
+    if (this.candidates().length === 0) return;
+    model.passWall();
+    for (const task of this.hungry()) {
+      if (this.candidates().some((attempt) => model.levelOf(attempt.task) > model.levelOf(task))) this.makeRoom(task);
+    }
+  }
+
+  private makeRoom(task: NaiveTask): void {
+    const { model } = this;
+    const workers = [...model.workers.values()].filter((worker) => model.suits(worker, task));
+    const isFree = (worker: NaiveWorker): boolean => model.freeSlots(worker) > this.kept(`slot ${worker.id}`);
+    if (!this.hasTokens(task) || (model.canStart(task) && workers.some(isFree))) return;
+    const victims: NaiveAttempt[] = [];
+    for (const attempt of this.candidates()) {
+      const lacks = this.lacks(task, workers, victims);
+      if (lacks.length === 0) break;
+      if (model.levelOf(attempt.task) <= model.levelOf(task)) break;
+      if (runsSince(attempt) + this.settings.minRunMs > model.mono || this.isWanted(attempt, task)) continue;
+      if (lacks.some((what) => (heldBy(attempt).get(what) ?? 0) > 0)) victims.push(attempt);
+    }
+    if (this.lacks(task, workers, victims).length > 0) return;
+    // Whoever can be spared is, the most urgent first.
+    for (const attempt of victims.toReversed()) {
+      const others = victims.filter((each) => each !== attempt);
+      if (this.lacks(task, workers, others).length === 0) victims.splice(victims.indexOf(attempt), 1);
+    }
+    const until = model.mono + this.settings.graceMs;
+    const worker = workers.find((each) => this.shortOfSlots(each, victims) <= 0) as NaiveWorker;
+    for (const attempt of victims) {
+      attempt.stopBy = until;
+      attempt.task.preemptions += 1;
+    }
+    this.rooms.set(task, { worker: worker.id, until });
+  }
+
+  /** What the task would lack if these made way, and all that were asked before. */
+  private lacks(task: NaiveTask, workers: readonly NaiveWorker[], victims: readonly NaiveAttempt[]): string[] {
+    const { model } = this;
+    const lacking: string[] = [];
+    for (const [what, amount] of unitsOf(model, task, '')) {
+      if (what.startsWith('slot ')) continue;
+      const held = heldUnits(model, what) - sumOf(this.leaving(), what) - sumOf(victims, what);
+      if (held + this.kept(what) + amount > capacityOf(model, what)) lacking.push(what);
+    }
+    if (workers.every((worker) => this.shortOfSlots(worker, victims) > 0)) {
+      lacking.push(...workers.map(({ id }) => `slot ${id}`), 'a slot');
+    }
+    return lacking;
+  }
+
+  private shortOfSlots(worker: NaiveWorker, victims: readonly NaiveAttempt[]): number {
+    const what = `slot ${worker.id}`;
+    const free = this.model.freeSlots(worker) + sumOf(this.leaving(), what) + sumOf(victims, what) - this.kept(what);
+    return 1 - free;
+  }
+
+  /** Those that were asked and have time left. */
+  private leaving(): NaiveAttempt[] {
+    return this.model.holding().filter(({ life, stopBy, waitsSince }) => {
+      return life === 'counts' && waitsSince === undefined && stopBy !== undefined && stopBy >= this.model.mono;
+    });
+  }
+
+  /** Whether somebody more urgent than the task lacks what the attempt holds. */
+  private isWanted(attempt: NaiveAttempt, task: NaiveTask): boolean {
+    const { model } = this;
+    return model.unfinished().some(
+      (other) =>
+        other.state === 'ready' &&
+        model.levelOf(other) < model.levelOf(task) &&
+        model.asksFor(other).some(({ resource, amount }) => {
+          const lacks = model.held(resource) + amount > (model.capacities.get(resource) ?? 0);
+          return lacks && attempt.task.spec.needs.some((need) => need.resource === resource);
+        }),
+    );
+  }
+
+  /** When the next of those that may be asked has run for long enough, where somebody more urgent waits. */
+  wakeAt(): number {
+    const { model } = this;
+    const most = Math.min(Infinity, ...this.hungry().map((task) => model.levelOf(task)));
+    const young = this.candidates().filter((attempt) => model.levelOf(attempt.task) > most);
+    const ripeAt = young.map((attempt) => runsSince(attempt) + this.settings.minRunMs);
+    return Math.min(Infinity, ...ripeAt.filter((at) => at > model.mono));
+  }
+}
+
+/** When it would have started had it never waited. */
+function runsSince({ startedAt, waitedMs }: NaiveAttempt): number {
+  return startedAt + waitedMs;
+}
+
+/** What a start of the task takes: units of resources, places under limits, and a slot of the worker. */
+function unitsOf(model: Naive, task: NaiveTask, worker: string): Units {
+  const { type, channel } = task.spec;
+  return new Map([
+    ...model.asksFor(task).map(({ resource, amount }) => [`resource ${resource}`, amount] as const),
+    ...[`type ${type}`, `channel ${channel}`, 'global', `slot ${worker}`].map((what) => [what, 1] as const),
+  ]);
+}
+
+function heldBy({ task, worker }: NaiveAttempt): Units {
+  const { type, channel, needs } = task.spec;
+  return new Map([
+    ...needs.map(({ resource, amount }) => [`resource ${resource}`, amount] as const),
+    ...[`type ${type}`, `channel ${channel}`, 'global', `slot ${worker}`].map((what) => [what, 1] as const),
+  ]);
+}
+
+function sumOf(attempts: readonly NaiveAttempt[], what: string): number {
+  return attempts.reduce((sum, attempt) => sum + (heldBy(attempt).get(what) ?? 0), 0);
+}
+
+function heldUnits(model: Naive, what: string): number {
+  const [kind, ...rest] = what.split(' ');
+  const name = rest.join(' ');
+  if (kind === 'resource') return model.held(name);
+  if (kind === 'global') return model.countHolding(() => true);
+  if (kind === 'type') return model.countHolding(({ task }) => task.spec.type === name);
+  return model.countHolding(({ task }) => task.spec.channel === name);
+}
+
+function capacityOf(model: Naive, what: string): number {
+  const [kind, ...rest] = what.split(' ');
+  const name = rest.join(' ');
+  const { global, type, channel } = model.limits;
+  if (kind === 'resource') return model.capacities.get(name) ?? 0;
+  if (kind === 'global') return global;
+  if (kind === 'type') return type.get(name) ?? Infinity;
+  return channel.get(name) ?? channel.get('*') ?? Infinity;
+}
