@@ -3,7 +3,9 @@ export type { AwaitedDependency, BusyWorker, Explanation, Holder, Obstacle, Stan
 export { toDot, toMermaid } from './observe/graph-export.js';
 export { Scheduler } from './runtime/scheduler.js';
 export type { AddOptions } from './runtime/add-options.js';
-export type { After, ResultOf, ResultsOf } from './runtime/after.js';
+export type { AddAllEntry, CheckedEntries, EntryHandles, EntryResult } from './runtime/add-all.js';
+export type { Adder, Adding, InputAndOptions } from './runtime/adding.js';
+export type { After, ResultOf, ResultsOf, TaskName } from './runtime/after.js';
 export type { Load } from './runtime/admission.js';
 export type { WaitOptions } from './runtime/abortable.js';
 export { Claim, type ClaimedTask } from './runtime/claim.js';
@@ -25,7 +27,9 @@ export type {
   TaskEvent,
   UncompletedEvent,
 } from './ports/events.js';
+export { Definition, type DefinedHandler, type DefinitionOptions } from './runtime/definition.js';
 export type { Looking } from './runtime/looking.js';
+export { TaskReference } from './runtime/reference.js';
 export { PullingWorker } from './runtime/pulling-worker.js';
 export { SeriesHandle, type Occurrence, type RepeatOptions } from './runtime/series-handle.js';
 export type { Steering } from './runtime/steering.js';

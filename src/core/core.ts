@@ -23,7 +23,7 @@ import { preempt } from './decide/preempt.js';
 import { repeat } from './decide/repeat.js';
 import { settle } from './decide/settle.js';
 import { cancel, taskFor } from './decide/steer.js';
-import { submit, type DependencyInput } from './decide/submit.js';
+import { submit, submitAll, type DependencyInput, type Submission } from './decide/submit.js';
 import { waitFor } from './decide/wait.js';
 import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
@@ -140,6 +140,12 @@ export class Core {
   ): Task {
     this.begin(now);
     return this.end(submit(this.state, spec, payload, after, origin));
+  }
+
+  /** @internal Adds all tasks or none and returns their records. */
+  submitAll(now: Moment, submissions: readonly Submission[], origin?: Origin): Task[] {
+    this.begin(now);
+    return this.end(submitAll(this.state, submissions, origin));
   }
 
   /** @internal Begins a series and returns its record. */

@@ -83,16 +83,18 @@ const NO_CAPABILITIES: TaskSpec['capabilities'] = Object.freeze([]);
  * Checks what a user said about a task and makes the frozen spec of it.
  *
  * Without options every task of a type shares one spec, and so do those that differ in priority only. `beside` names
- * the options that the caller reads itself, such as dependencies; any other unknown name is refused as a mistake.
+ * the options that the caller reads itself, such as dependencies; any other unknown name is refused as a mistake. What
+ * is not said is as in `base`, where there is one.
  */
 export function parseTaskOptions(
   options: TaskOptions | undefined,
   type: string,
   beside: ReadonlySet<string> = NONE,
+  base?: TaskSpec,
 ): TaskSpec {
-  if (options === undefined) return sharedSpec(type, DEFAULT_LEVEL);
+  if (options === undefined) return base ?? sharedSpec(type, DEFAULT_LEVEL);
   let draft: Draft | undefined;
-  let level = DEFAULT_LEVEL;
+  let level = base === undefined ? DEFAULT_LEVEL : base.level;
   const given = plainObject(options, 'options', refuseTask);
   // A list of the keys would be made for every task that has options.
   for (const key in given) {
@@ -106,13 +108,18 @@ export function parseTaskOptions(
       if (read === undefined) {
         refuseUnknown(pathTo('options', key), key, value, ['priority', ...READERS.keys(), ...beside], refuseTask);
       }
-      read((draft ??= { ...sharedSpec(type, DEFAULT_LEVEL) }), value);
+      read((draft ??= { ...(base ?? sharedSpec(type, DEFAULT_LEVEL)) }), value);
     }
   }
-  if (draft === undefined) return sharedSpec(type, level);
+  if (draft === undefined) return base === undefined ? sharedSpec(type, level) : atLevel(base, level);
   draft.level = level;
+  if (draft.yieldable === base?.yieldable) keepYieldable(draft);
   checkYieldable(draft);
   return Object.freeze(draft);
+}
+
+function atLevel(base: TaskSpec, level: number): TaskSpec {
+  return level === base.level ? base : Object.freeze({ ...base, level });
 }
 
 // Both bounds only keep a program that makes up types or levels without end from growing these caches for ever; past
@@ -180,6 +187,13 @@ function parseYieldable(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return refuseTask('yieldable', value, 'a list of names of needs');
   const names = value.map((name: unknown, i) => parseName(name, `yieldable[${i}]`));
   return Object.freeze([...new Set(names)].sort(compareNames));
+}
+
+/** What was said to be yieldable before the needs were others counts for those that are left. */
+function keepYieldable(draft: Draft): void {
+  const { needs, yieldable } = draft;
+  if (yieldable.length === 0) return;
+  draft.yieldable = Object.freeze(yieldable.filter((name) => needs.some(({ resource }) => resource === name)));
 }
 
 /** Only what is needed can be given back; a need that came out at zero is none. */

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Core, type DependencyInput, type Request, type Worker } from '../core/index.js';
+import { Core, type Request, type Worker } from '../core/index.js';
 import {
   ClosedError,
   StaleLeaseError,
@@ -8,16 +8,15 @@ import {
   type Moment,
   type Outcome,
   type Task,
-  type TaskSpec,
 } from '../model/index.js';
 import { Admission, type Load } from './admission.js';
-import { forgottenIn } from './after.js';
 import { Alarm } from './alarm.js';
+import { Arrivals, type ArrivalsHost } from './arrivals.js';
 import { callerContext } from './caller-context.js';
 import { clockOf, type Clock } from './clock.js';
-import { Entrance, maxWaitingOf } from './entrance.js';
 import { Events } from './events.js';
 import type { Handle, Payload } from './handle.js';
+import { Intake } from './intake.js';
 import { LoopDelay } from './loop-delay.js';
 import { Pulling } from './pulling.js';
 import { RunningAttempts, type AttemptsHost } from './running-attempts.js';
@@ -32,13 +31,14 @@ const LOCAL = 'local';
  * What makes a core go: it brings the time, runs attempts in the slots of this process, sets the one alarm, and tells
  * whoever waits. Everything public is a thin layer over it.
  */
-export class Engine implements AttemptsHost, SlotHost {
+export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
   readonly clock: Clock;
   readonly core: Core;
   readonly events: Events;
   readonly waits = new Waits();
-  /** Only where there is a bound: without one, everybody comes in. */
-  readonly entrance: Entrance | undefined;
+  readonly arrivals: Arrivals;
+  /** Where whatever is added comes through. */
+  readonly intake: Intake;
   readonly pulling: Pulling;
   /** What handlers that run have asked for. */
   readonly attempts = new RunningAttempts(this);
@@ -58,9 +58,8 @@ export class Engine implements AttemptsHost, SlotHost {
     const now = this.clock.now();
     this.core = new Core(coreOptions(options, now));
     this.events = new Events(this.core, this.clock);
-    const { maxPending } = this.core.state.pressure;
-    const maxWaiting = maxWaitingOf(options.maxWaiting, maxPending);
-    this.entrance = maxPending === Infinity ? undefined : new Entrance(this.core, maxWaiting);
+    this.arrivals = new Arrivals(this, options.maxWaiting);
+    this.intake = new Intake(this, this.arrivals);
     this.admission = Admission.of(options.admit, options.admitEvery, () => this.load());
     this.alarm = new Alarm(this.clock, () => {
       this.core.handle({ kind: 'tick', now: this.clock.now() });
@@ -83,6 +82,10 @@ export class Engine implements AttemptsHost, SlotHost {
     return this.clock.now();
   }
 
+  get isClosing(): boolean {
+    return this.closing !== undefined;
+  }
+
   /** Refuses whatever would begin something in a scheduler that closes. */
   checkOpen(): void {
     if (this.closing !== undefined) throw new ClosedError({});
@@ -94,22 +97,8 @@ export class Engine implements AttemptsHost, SlotHost {
     this.dispatchSoon();
   }
 
-  /** Takes a task in, or lets it wait to be let in. */
-  take(handle: Handle<unknown>, spec: TaskSpec, dependencies: readonly DependencyInput[]): void {
-    if (this.entrance === undefined) this.submit(handle, spec, dependencies);
-    else
-      this.entrance.apply(handle, spec, (own) => {
-        this.submit(handle, own, dependencies);
-      });
-  }
-
-  private submit(handle: Handle<unknown>, spec: TaskSpec, dependencies: readonly DependencyInput[]): void {
-    if (dependencies.length > 0) {
-      const gaps = forgottenIn(dependencies, (id) => this.core.state.table.byId(id) !== undefined);
-      if (gaps.length > 0) handle.gaps = gaps;
-    }
-    handle.task = this.core.submit(this.clock.now(), spec, handle, dependencies);
-    this.dispatchSoon();
+  nameOutside(): string {
+    return this.arrivals.nextName();
   }
 
   capture(): AsyncResource | undefined {
@@ -122,13 +111,13 @@ export class Engine implements AttemptsHost, SlotHost {
   }
 
   cancelOutside(task: Handle<unknown> | string, reason: string | undefined): boolean {
-    return this.entrance?.cancel(task, reason) === true;
+    return this.arrivals.entrance?.cancel(task, reason) === true;
   }
 
   /** How busy everything is. */
   load(): Load {
     const now = this.clock.now();
-    const waiting = this.entrance?.size ?? 0;
+    const waiting = this.arrivals.entrance?.size ?? 0;
     const { saturated } = this.core.state.pressure;
     return { ...this.core.load(now), waiting, saturated, eventLoopDelayMs: this.loopDelay.read(now.mono) };
   }
@@ -141,7 +130,7 @@ export class Engine implements AttemptsHost, SlotHost {
 
   private async closeNow(): Promise<void> {
     this.pulling.close();
-    this.entrance?.close();
+    this.arrivals.entrance?.close();
     for (const series of [...this.core.state.series.keys()]) this.tell({ kind: 'cancelSeries', series });
     for (const task of [...this.core.state.table.all()]) {
       // What waits for another task has begun, and goes on once that has ended.
@@ -241,7 +230,7 @@ export class Engine implements AttemptsHost, SlotHost {
     else if (settled.length > 0) settled.splice(0).forEach(tell);
     if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.attempts.goOn(attempt);
     if (aborted.length > 0) this.attempts.abort(aborted.splice(0));
-    if (this.entrance !== undefined) this.entrance.letIn();
+    if (this.arrivals.entrance !== undefined) this.arrivals.entrance.letIn();
     this.waits.check();
   }
 }

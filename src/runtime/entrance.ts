@@ -1,19 +1,21 @@
-import type { Core, Explanation } from '../core/index.js';
-import {
-  CancelledError,
-  ClosedError,
-  SaturatedError,
-  SchedulerError,
-  refuseConfig,
-  type TaskSpec,
-} from '../model/index.js';
+import type { Core, DependencyInput, Explanation } from '../core/index.js';
+import { CancelledError, ClosedError, SaturatedError, refuseConfig, type TaskSpec } from '../model/index.js';
 import type { Handle } from './handle.js';
 
-/** Those who come in together or not at all. */
-interface Applicant {
-  readonly handles: readonly Handle<unknown>[];
-  /** Takes them in; throws what they are refused with. */
-  readonly enter: () => void;
+/** A task that asks to be let in. */
+export interface Application {
+  readonly handle: Handle<unknown>;
+  readonly spec: TaskSpec;
+  /** The tasks to come after; a number is a position among those that come in together. */
+  readonly after: readonly DependencyInput[];
+}
+
+/** What the entrance needs of its scheduler. */
+export interface EntranceHost {
+  readonly core: Core;
+  /** Takes them in, all or none; turned away, their handles say so. */
+  letIn(applications: readonly Application[]): void;
+  turnAway(applications: readonly Application[], error: Error): void;
 }
 
 /**
@@ -21,15 +23,15 @@ interface Applicant {
  * in as soon as there is room for all it brings, and nobody overtakes.
  */
 export class Entrance {
-  private line: Applicant[] = [];
+  /** Each comes in whole or not at all. */
+  private line: (readonly Application[])[] = [];
   /** Those before it are in: cutting them off each time would cost as much as there are behind. */
   private head = 0;
-  /** Tasks in the line: an applicant may bring several. */
+  /** Tasks in the line. */
   private waiting = 0;
-  private named = 0;
 
   constructor(
-    private readonly core: Core,
+    private readonly host: EntranceHost,
     private readonly maxWaiting: number,
   ) {}
 
@@ -38,42 +40,20 @@ export class Entrance {
     return this.waiting;
   }
 
-  /**
-   * Lets the task in, lets it wait, or turns it away: then its handle says so, and nothing is thrown. One that waits
-   * without an id of its own is given one, as its number is not known before it is in.
-   */
-  apply(handle: Handle<unknown>, spec: TaskSpec, enter: (spec: TaskSpec) => void): void {
-    if (!this.mustWait(1)) {
-      this.letPass(
-        {
-          handles: [handle],
-          enter: () => {
-            enter(spec);
-          },
-        },
-        () => spec.id ?? this.nextName(),
-      );
-      return;
-    }
-    const id = spec.id ?? this.nextName();
-    const own = spec.id === undefined ? Object.freeze({ ...spec, id }) : spec;
-    handle.stayOutside(id);
-    this.queue({
-      handles: [handle],
-      enter: () => {
-        enter(own);
-      },
-    });
+  /** Lets tasks in, lets them wait, or turns them away: then their handles say so, and nothing is thrown. */
+  apply(applications: readonly Application[]): void {
+    if (this.mustWait(applications.length)) this.queue(applications);
+    else this.host.letIn(applications);
   }
 
   /** Lets in whoever there is room for, in order. */
   letIn(): void {
     if (this.waiting === 0) return;
     for (let next = this.line[this.head]; next !== undefined; next = this.line[this.head]) {
-      if (!this.hasRoom(next.handles.length)) break;
+      if (!this.hasRoom(next.length)) break;
       this.head += 1;
-      this.waiting -= next.handles.length;
-      this.letPass(next, () => '');
+      this.waiting -= next.length;
+      this.host.letIn(next);
     }
     if (2 * this.head >= this.line.length) this.replaceLine(this.line.slice(this.head));
   }
@@ -81,11 +61,13 @@ export class Entrance {
   /** Takes back a task that waits to be let in, and whoever would come in with it; `false` when it does not wait. */
   cancel(task: Handle<unknown> | string, reason: string | undefined): boolean {
     const line = this.line.slice(this.head);
-    const applicant = line.find(({ handles }) => handles.some((each) => each === task || each.id === task));
-    if (applicant === undefined) return false;
-    this.replaceLine(line.filter((each) => each !== applicant));
-    this.waiting -= applicant.handles.length;
-    for (const handle of applicant.handles) handle.turnAway(new CancelledError({ taskId: handle.id, reason }));
+    const meant = line.find((each) => each.some(({ handle }) => handle === task || handle.id === task));
+    if (meant === undefined) return false;
+    this.replaceLine(line.filter((each) => each !== meant));
+    this.waiting -= meant.length;
+    for (const each of meant) {
+      this.host.turnAway([each], new CancelledError({ taskId: each.handle.id, reason }));
+    }
     return true;
   }
 
@@ -94,68 +76,44 @@ export class Entrance {
     const line = this.line.slice(this.head);
     this.replaceLine([]);
     this.waiting = 0;
-    for (const handle of line.flatMap(({ handles }) => handles)) {
-      handle.turnAway(new ClosedError({ taskId: handle.id }));
-    }
+    for (const each of line.flat()) this.host.turnAway([each], new ClosedError({ taskId: each.handle.id }));
   }
 
   /** Why a task that waits to be let in does not run. */
   explain(id: string): Explanation | undefined {
-    const waiting = this.line.slice(this.head);
-    const at = waiting.flatMap(({ handles }) => handles).findIndex((handle) => handle.id === id);
+    const waiting = this.line.slice(this.head).flat();
+    const at = waiting.findIndex(({ handle }) => handle.id === id);
     if (at < 0) return undefined;
-    const { pressure, unstarted: pending } = this.core.state;
+    const { pressure, unstarted: pending } = this.host.core.state;
     return { task: id, kind: 'outside', position: at + 1, of: this.waiting, pending, maxPending: pressure.maxPending };
   }
 
-  private replaceLine(line: Applicant[]): void {
+  private replaceLine(line: (readonly Application[])[]): void {
     this.line = line;
     this.head = 0;
   }
 
-  private queue(applicant: Applicant): void {
-    const { length } = applicant.handles;
-    const { pressure, unstarted: pending } = this.core.state;
-    if (this.waiting + length <= this.maxWaiting) {
-      this.line.push(applicant);
-      this.waiting += length;
+  private queue(applications: readonly Application[]): void {
+    const { length: adding } = applications;
+    const { pressure, unstarted: pending } = this.host.core.state;
+    const { maxPending } = pressure;
+    const { waiting } = this;
+    if (adding > maxPending || waiting + adding > this.maxWaiting) {
+      this.host.turnAway(applications, new SaturatedError({ pending, maxPending, adding, waiting }));
       return;
     }
-    const error = new SaturatedError({
-      pending,
-      maxPending: pressure.maxPending,
-      adding: length,
-      waiting: this.waiting,
-    });
-    for (const handle of applicant.handles) handle.turnAway(error);
-  }
-
-  private letPass(applicant: Applicant, idOf: () => string): void {
-    try {
-      applicant.enter();
-      for (const handle of applicant.handles) handle.comeIn();
-    } catch (error) {
-      if (!(error instanceof SchedulerError)) throw error;
-      for (const handle of applicant.handles) {
-        if (!handle.isOutside) handle.stayOutside(idOf());
-        handle.turnAway(error);
-      }
-    }
+    this.line.push(applications);
+    this.waiting += adding;
+    for (const { handle, spec } of applications) handle.stayOutside(spec.id);
   }
 
   private mustWait(count: number): boolean {
-    return this.core.state.pressure.whenFull === 'wait' && (this.waiting > 0 || !this.hasRoom(count));
+    return this.host.core.state.pressure.whenFull === 'wait' && (this.waiting > 0 || !this.hasRoom(count));
   }
 
   private hasRoom(count: number): boolean {
-    const { pressure, unstarted } = this.core.state;
+    const { pressure, unstarted } = this.host.core.state;
     return unstarted + count <= pressure.maxPending;
-  }
-
-  private nextName(): string {
-    do this.named += 1;
-    while (this.core.state.table.byId(`added-${this.named}`) !== undefined);
-    return `added-${this.named}`;
   }
 }
 

@@ -16,13 +16,15 @@ export type Handler<Result, Dependencies extends readonly unknown[] = readonly u
 ) => Result | PromiseLike<Result>;
 
 /** What a handler may know about its task. */
-export interface TaskContext<Dependencies extends readonly unknown[] = readonly unknown[]> {
+export interface TaskContext<Dependencies extends readonly unknown[] = readonly unknown[], Input = unknown> {
   readonly id: string;
   /** The attempt's number, from 1. */
   readonly attempt: number;
   /** Names this attempt for ever; a later one of the same task has a larger token. */
   readonly token: FencingToken;
   readonly channel: string;
+  /** What a task of a definition was added with; a function that was added itself brings its own. */
+  readonly input: Input;
   /** The results of the tasks it came after, in the order they were named. */
   readonly dependencies: Dependencies;
   /**
@@ -63,6 +65,7 @@ export interface Payload {
   readonly run: Handler<unknown>;
   /** The context that it runs in: that of whoever added it; any will do without one. */
   readonly context?: AsyncResource | undefined;
+  readonly input?: unknown;
   /** Where it came after tasks that had been forgotten when it was added, in rising order. */
   readonly gaps?: readonly number[];
   settle(task: Task): void;
@@ -87,6 +90,8 @@ export interface HandleHost {
   cancelTask(task: Task, reason: string | undefined): void;
   /** Takes back a task that waits to be let in. */
   cancelOutside(handle: Handle<unknown>, reason: string | undefined): boolean;
+  /** An id for one that is not in. */
+  nameOutside(): string;
 }
 
 /** For all tasks that were let in at once. */
@@ -107,6 +112,8 @@ export class Handle<Result> implements PromiseLike<Result> {
   declare readonly context?: AsyncResource;
   /** @internal */
   declare gaps?: readonly number[];
+  /** @internal */
+  declare input?: unknown;
   declare private outside: Outside | undefined;
 
   /** @internal */
@@ -167,25 +174,27 @@ export class Handle<Result> implements PromiseLike<Result> {
     return this.result.finally(onFinally);
   }
 
-  /** @internal */
-  get isOutside(): boolean {
-    return this.outside !== undefined;
+  /** @internal The task is not in, and may come in later; without an id of its own it is given one when somebody asks. */
+  stayOutside(id: string | undefined): void {
+    this.outside ??= new Outside(id, () => this.host.nameOutside());
   }
 
-  /** @internal The task is not in, and may come in later. */
-  stayOutside(id: string): void {
-    this.outside = new Outside(id);
+  /** @internal The id that was given to it before it was in. */
+  get nameOutside(): string | undefined {
+    return this.outside?.named;
   }
 
   /** @internal The task is in. */
-  comeIn(): void {
+  comeIn(task: Task): void {
+    this.task = task;
     if (this.outside === undefined) return;
     this.outside.comeIn();
     this.outside = undefined;
   }
 
   /** @internal The task will not come in. */
-  turnAway(error: Error): void {
+  turnAway(error: Error, id: string | undefined): void {
+    this.stayOutside(id);
     this.outside?.turnAway(error);
     this.settle();
   }

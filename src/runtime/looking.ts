@@ -29,7 +29,7 @@ export abstract class Looking {
 
   /** Tasks that wait to be let in. */
   get waiting(): number {
-    return this.engine.entrance?.size ?? 0;
+    return this.engine.arrivals.entrance?.size ?? 0;
   }
 
   /** Attempts that run now. */
@@ -44,7 +44,8 @@ export abstract class Looking {
 
   /** Why a task does not run, since when it does, or how it ended. */
   explain(id: string): Explanation {
-    const { core, entrance } = this.engine;
+    const { core } = this.engine;
+    const { entrance } = this.engine.arrivals;
     this.engine.tell({ kind: 'tick' });
     const outside = core.state.table.byId(id) === undefined ? entrance?.explain(id) : undefined;
     return outside ?? core.explain(id);

@@ -9,7 +9,16 @@ export class Outside {
   private promise: Promise<void> | undefined = undefined;
   private settle: { resolve: () => void; reject: (error: Error) => void } | undefined = undefined;
 
-  constructor(readonly id: string) {}
+  constructor(
+    /** The user's own id, or the one that somebody has asked for before its number was known. */
+    public named: string | undefined,
+    private readonly makeName: () => string,
+  ) {}
+
+  get id(): string {
+    this.named ??= this.makeName();
+    return this.named;
+  }
 
   get state(): TaskState {
     if (this.error === undefined) return 'waiting';

@@ -11,7 +11,7 @@ import {
   type FencingToken,
   type Task,
 } from '../model/index.js';
-import { Handle, type ResourceFeedback, type TaskContext } from './handle.js';
+import { Handle, type Payload, type ResourceFeedback, type TaskContext } from './handle.js';
 
 /** What a running attempt needs of its scheduler. */
 export interface AttemptHost {
@@ -71,7 +71,7 @@ export class RunningTask implements TaskContext {
 
   /** What the task was added with; a function brings its own. */
   get input(): unknown {
-    return undefined;
+    return (this.running.task.payload as Payload).input;
   }
 
   get dependencies(): readonly unknown[] {

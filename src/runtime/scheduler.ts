@@ -1,14 +1,12 @@
 import { parseSeries, type Assignment, type Balance } from '../core/index.js';
-import { RECURRENCE_OPTION_NAMES, parseTaskOptions, refuseTask, type FailurePolicy } from '../model/index.js';
-import { ADD_OPTION_NAMES, type AddOptions } from './add-options.js';
-import { parseAfter, type After, type ResultsOf } from './after.js';
+import { RECURRENCE_OPTION_NAMES, parseTaskOptions, refuseTask } from '../model/index.js';
+import { Adding } from './adding.js';
 import type { Claim } from './claim.js';
 import { Handle, type Handler } from './handle.js';
 import { promised } from './promised.js';
 import type { PullingWorker } from './pulling-worker.js';
 import { SeriesHandle, type RepeatOptions, type SeriesHost } from './series-handle.js';
 import type { SchedulerOptions } from './scheduler-options.js';
-import { Steering } from './steering.js';
 import type { WorkerOptions } from './worker-options.js';
 
 /**
@@ -23,28 +21,9 @@ import type { WorkerOptions } from './worker-options.js';
  * await scheduler.close();
  * ```
  */
-export class Scheduler extends Steering {
+export class Scheduler extends Adding {
   constructor(options: SchedulerOptions = {}) {
     super(options);
-  }
-
-  /**
-   * Adds a task. Malformed options throw at once. So does a refusal (a duplicate, an unknown dependency), except with
-   * `maxPending`: there the handle's `accepted` and `result` reject with it, as it may only show later.
-   */
-  add<Result, const Tasks extends readonly After[] = readonly [], const Policy extends FailurePolicy = 'fail'>(
-    run: Handler<Result, ResultsOf<Tasks, Policy>>,
-    options?: AddOptions<Tasks, Policy>,
-  ): Handle<Result> {
-    const { engine } = this;
-    engine.checkOpen();
-    const spec = parseTaskOptions(options, '', ADD_OPTION_NAMES);
-    if (typeof run !== 'function') refuseTask('run', run, 'a function');
-    const dependencies = parseAfter(options?.after, engine);
-    // Which results it finds there is known to the types only.
-    const handle = new Handle(engine, run as Handler<Result>);
-    engine.take(handle, spec, dependencies);
-    return handle;
   }
 
   /**

@@ -151,7 +151,7 @@ test('close cancels what has not started, waits for what runs, and is the same c
   open();
   await closed;
   expect(running.state).toBe('completed');
-  expect(() => scheduler.add(() => 1)).toThrow(expect.objectContaining({ code: 'CLOSED' }));
+  await expect(scheduler.add(() => 1).accepted).rejects.toMatchObject({ code: 'CLOSED' });
 });
 
 test('resources, retries and a delay are kept through the API', async () => {
@@ -184,8 +184,6 @@ test.each([
   ['after', { after: [7] }, /after\[0\]/],
   ['after that is no list', { after: 'a' }, /after/],
   ['a policy', { after: [{ task: 'a', onFailure: 'boo' }] }, /onFailure/],
-  ['an unknown dependency', { after: ['nobody'] }, /nobody/],
-  ['an unknown resource', { needs: { gpu: 1 } }, /gpu/],
 ])('bad input: %s is refused at add and changes nothing', async (_name, options, message) => {
   const scheduler = new Scheduler();
   expect(() => scheduler.add(() => 1, options as AddOptions)).toThrow(message);

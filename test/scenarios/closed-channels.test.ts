@@ -92,10 +92,10 @@ test('D6.2 the public API takes the list, closes and opens', async () => {
   const scheduler = new Scheduler({ channels: { only: ['gold'] } });
   expect(await scheduler.add(() => 1, { channel: 'gold' })).toBe(1);
   scheduler.closeChannel('gold');
-  expect(() => scheduler.add(() => 1, { channel: 'gold' })).toThrow(/there is none/);
+  await expect(scheduler.add(() => 1, { channel: 'gold' }).accepted).rejects.toThrow(/there is none/);
   scheduler.openChannel('gold');
   expect(await scheduler.add(() => 2, { channel: 'gold' })).toBe(2);
-  expect(() => scheduler.add(() => 1)).toThrow(/"default".*"gold"/);
+  await expect(scheduler.add(() => 1).accepted).rejects.toThrow(/"default".*"gold"/);
   await scheduler.close();
 });
 

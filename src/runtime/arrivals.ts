@@ -1,0 +1,100 @@
+import type { Core, DependencyInput } from '../core/index.js';
+import { ClosedError, SchedulerError, type Moment, type TaskSpec } from '../model/index.js';
+import { forgottenIn } from './after.js';
+import { Entrance, maxWaitingOf, type Application, type EntranceHost } from './entrance.js';
+import type { Handle } from './handle.js';
+
+const NOBODY: ReadonlySet<string | undefined> = new Set();
+
+/** What arrivals need of their scheduler. */
+export interface ArrivalsHost {
+  readonly core: Core;
+  readonly isClosing: boolean;
+  now(): Moment;
+  /** Something may be able to start now. */
+  dispatchSoon(): void;
+}
+
+/** How tasks get into the core: at once, or through the entrance where there is a bound; or how they are turned away. */
+export class Arrivals implements EntranceHost {
+  /** Only where there is a bound: without one, everybody comes in. */
+  readonly entrance: Entrance | undefined;
+  private named = 0;
+
+  constructor(
+    private readonly host: ArrivalsHost,
+    maxWaiting: unknown,
+  ) {
+    const { maxPending } = host.core.state.pressure;
+    const most = maxWaitingOf(maxWaiting, maxPending);
+    this.entrance = maxPending === Infinity ? undefined : new Entrance(this, most);
+  }
+
+  get core(): Core {
+    return this.host.core;
+  }
+
+  /** Takes a task in, lets it wait to be let in, or turns it away: what depends on the state is never thrown. */
+  take(handle: Handle<unknown>, spec: TaskSpec, after: readonly DependencyInput[]): void {
+    const { host } = this;
+    if (host.isClosing || this.entrance !== undefined) {
+      this.takeAll([{ handle, spec, after }]);
+      return;
+    }
+    try {
+      if (after.length > 0) this.noteGaps(handle, after);
+      handle.comeIn(host.core.submit(host.now(), spec, handle, after));
+      host.dispatchSoon();
+    } catch (error) {
+      this.turnAway([{ handle, spec, after }], error);
+    }
+  }
+
+  /** The same for several, which come in together or not at all. */
+  takeAll(applications: readonly Application[]): void {
+    if (this.host.isClosing) this.turnAway(applications, new ClosedError({}));
+    else if (this.entrance === undefined) this.letIn(applications);
+    else this.entrance.apply(applications);
+  }
+
+  letIn(applications: readonly Application[]): void {
+    const { host } = this;
+    try {
+      const submissions = applications.map(({ handle, spec, after }) => {
+        const named = handle.nameOutside;
+        const own = named === undefined || named === spec.id ? spec : Object.freeze({ ...spec, id: named });
+        return { spec: own, payload: handle, after };
+      });
+      const together = new Set(submissions.map(({ spec }) => spec.id));
+      for (const { handle, after } of applications) this.noteGaps(handle, after, together);
+      const tasks = host.core.submitAll(host.now(), submissions);
+      tasks.forEach((task, position) => applications[position]?.handle.comeIn(task));
+      host.dispatchSoon();
+    } catch (error) {
+      this.turnAway(applications, error);
+    }
+  }
+
+  /** What is refused because of the state: its handle tells. */
+  turnAway(applications: readonly Application[], error: unknown): void {
+    if (!(error instanceof SchedulerError)) throw error;
+    for (const { handle, spec } of applications) handle.turnAway(error, spec.id);
+  }
+
+  /** An id for a task that is not in. */
+  nextName(): string {
+    do this.named += 1;
+    while (this.host.core.state.table.byId(`added-${this.named}`) !== undefined);
+    return `added-${this.named}`;
+  }
+
+  private noteGaps(
+    handle: Handle<unknown>,
+    after: readonly DependencyInput[],
+    together: ReadonlySet<string | undefined> = NOBODY,
+  ): void {
+    const { table } = this.host.core.state;
+    const gaps = forgottenIn(after, (id) => table.byId(id) !== undefined || together.has(id));
+    if (gaps.length > 0) handle.gaps = gaps;
+  }
+}

@@ -1,0 +1,29 @@
+import type { TaskState } from '../model/index.js';
+import type { Handle } from './handle.js';
+
+/** A task that was accepted. Unlike a handle it cannot be awaited itself, so that async functions can return it. */
+export class TaskReference<Result> {
+  /** @internal */
+  constructor(
+    /** @internal */
+    readonly handle: Handle<Result>,
+  ) {}
+
+  get id(): string {
+    return this.handle.id;
+  }
+
+  get state(): TaskState {
+    return this.handle.state;
+  }
+
+  /** The promise of the task's result; it rejects when the task fails, is cancelled or skipped. */
+  get result(): Promise<Result> {
+    return this.handle.result;
+  }
+
+  /** Takes the task back. */
+  cancel(reason?: string): void {
+    this.handle.cancel(reason);
+  }
+}
