@@ -21,6 +21,7 @@ const steps = [
   { name: 'types', shared: true, commands: ['tsc --noEmit'] },
   { name: 'imports', shared: true, commands: [`depcruise --output-type err-long ${folders.join(' ')}`] },
   { name: 'docs', shared: true, commands: ['typedoc --emit none --logLevel Warn'] },
+  { name: 'snippets', shared: true, commands: ['node .ci/snippets.mjs'] },
   { name: 'dead-code', shared: true, commands: ['knip --no-progress --no-config-hints'] },
   { name: 'behaviours', needs: '.ci/behaviours.mjs', live: true, commands: ['node .ci/behaviours.mjs'] },
   {
