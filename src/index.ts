@@ -1,6 +1,8 @@
 export { describeExplanation } from './core/index.js';
 export type { AwaitedDependency, BusyWorker, Explanation, Holder, Obstacle, Standing } from './core/index.js';
+export { InProcess } from './executors/in-process.js';
 export { toDot, toMermaid } from './observe/graph-export.js';
+export type { ExecutionOutcome, Executor, Work } from './ports/executor.js';
 export { Scheduler } from './runtime/scheduler.js';
 export type { AddOptions } from './runtime/add-options.js';
 export type { AddAllEntry, CheckedEntries, EntryHandles, EntryResult } from './runtime/add-all.js';

@@ -18,7 +18,7 @@ import { claim, goOn } from './decide/claim.js';
 import { followPressure, type Origin } from './decide/make-room.js';
 import { attach, checkStrategy } from './decide/configure.js';
 import { decide } from './decide/index.js';
-import { assignmentsIn, type Assignment, type PlanRequest } from './decide/plan.js';
+import { assignmentsIn, plan, type Assignment, type PlanRequest } from './decide/plan.js';
 import { preempt } from './decide/preempt.js';
 import { repeat } from './decide/repeat.js';
 import { settle } from './decide/settle.js';
@@ -158,6 +158,12 @@ export class Core {
   claim(now: Moment, worker: Worker): Attempt | undefined {
     this.begin(now);
     return this.end(claim(this.state, worker));
+  }
+
+  /** @internal Starts attempts for several workers, as the command `plan` does. */
+  plan(now: Moment, request: PlanRequest): Attempt[] {
+    this.begin(now);
+    return this.end(plan(this.state, request));
   }
 
   /** @internal Hands in how an attempt ended; one that no longer counts is refused. */

@@ -50,6 +50,7 @@ export function workerRecord(spec: WorkerSpec): WorkerRecord {
     capabilities: [...spec.capabilities],
     strategy: spec.strategy === undefined ? null : strategyRecord(spec.strategy),
     filtered: spec.filter !== undefined,
+    ...(spec.exclusive === true ? { exclusive: true as const } : {}),
     leaseMs: finite(spec.leaseMs),
     retries: finite(spec.retries),
   };
@@ -65,6 +66,7 @@ export function workerOf(record: WorkerRecord, given: readonly (Strategy | Weigh
     capabilities: new Map(record.capabilities),
     strategy: record.strategy === null ? undefined : strategyOf(record.strategy, given),
     filter: record.filtered ? takeNothing : undefined,
+    exclusive: record.exclusive,
     leaseMs: record.leaseMs ?? Infinity,
     retries: record.retries ?? Infinity,
   };

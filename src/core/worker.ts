@@ -12,6 +12,8 @@ export interface WorkerSpec {
   /** `undefined`: the scheduler's own. */
   readonly strategy: StrategyChoice | undefined;
   readonly filter: PlaceFilter | undefined;
+  /** Whether it leaves tasks alone that ask for no capability. */
+  readonly exclusive?: boolean | undefined;
   /** `Infinity`: attempts have no lease, because they cannot be lost without the whole process. */
   readonly leaseMs: number;
   /** Executions after the first, for tasks with no policy of their own. */
@@ -42,7 +44,7 @@ export class Worker {
   /** Whether the worker offers all that the shape asks for. Remembered, as shapes are few and claims many. */
   readonly matches = (shape: Shape): boolean => {
     if (shape.worker !== undefined) return shape.worker === this.spec.id;
-    if (shape.capabilities.length === 0) return true;
+    if (shape.capabilities.length === 0) return this.spec.exclusive !== true;
     // A shape's number may be used again for another shape.
     if (this.shapes[shape.index] === shape) return this.matching[shape.index] === true;
     const matches = shape.capabilities.every(([name, wanted]) => offers(this.spec.capabilities.get(name), wanted));

@@ -38,6 +38,8 @@ export interface WorkerRecord {
   readonly strategy: StrategyRecord | null;
   /** Whether it had a filter, which data cannot hold: until it is attached again such a worker takes nothing. */
   readonly filtered: boolean;
+  /** Whether it leaves tasks alone that ask for no capability; only where it does. */
+  readonly exclusive?: true;
   readonly leaseMs: number | null;
   readonly retries: number | null;
 }

@@ -5,4 +5,5 @@ export type Outcome =
   | { readonly kind: 'succeeded'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly error: ErrorRecord; readonly retryable: boolean; readonly cause?: unknown }
   | { readonly kind: 'aborted' }
-  | { readonly kind: 'lost' };
+  /** The error says what became of whoever ran it, where that is known. */
+  | { readonly kind: 'lost'; readonly error?: ErrorRecord; readonly cause?: unknown };

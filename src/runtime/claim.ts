@@ -1,7 +1,6 @@
 import type { Core } from '../core/index.js';
 import {
   parsePositiveDuration,
-  recordError,
   refuseConfig,
   type Attempt,
   type Duration,
@@ -9,7 +8,9 @@ import {
   type Moment,
   type Outcome,
 } from '../model/index.js';
+import { failedBy } from './failure.js';
 import { runPayload, type Payload, type TaskContext } from './handle.js';
+import type { Leases } from './leases.js';
 import { promised } from './promised.js';
 
 /** What a worker may know about a task it has claimed. */
@@ -21,6 +22,7 @@ export interface ClaimedTask extends TaskContext {
 /** What a claim needs of its scheduler. */
 export interface ClaimHost {
   readonly core: Core;
+  readonly leases: Leases;
   now(): Moment;
   /** Somebody may be able to start now, and something else may be due next; the attempt is in nobody's hands. */
   changed(over?: Attempt): void;
@@ -56,7 +58,7 @@ export class Claim {
 
   /** The attempt did not work out; whether there is another one is up to the task's retry policy, or the worker's. */
   fail(error: unknown): Promise<void> {
-    return this.settle({ kind: 'failed', error: recordError(error), retryable: true, cause: error });
+    return this.settle(failedBy(error));
   }
 
   /** Gives the task back unharmed: that costs it no attempt. */
@@ -75,16 +77,27 @@ export class Claim {
     });
   }
 
-  /** Runs the function that the task was added with, here, and settles the claim with what comes of it. */
+  /**
+   * Runs the function that the task was added with, here, and settles the claim with what comes of it. Meanwhile the
+   * lease is renewed by itself.
+   */
   async run(): Promise<void> {
-    let result: unknown;
+    const { host, attempt } = this;
+    host.leases.keep(attempt);
+    host.changed();
     try {
-      result = await runPayload(this.attempt.task.payload as Payload, this.task);
-    } catch (error) {
-      await this.fail(error);
-      return;
+      await this.settle(await this.outcome());
+    } finally {
+      host.leases.drop(attempt);
     }
-    await this.complete(result);
+  }
+
+  private async outcome(): Promise<Outcome> {
+    try {
+      return { kind: 'succeeded', value: await runPayload(this.attempt.task.payload as Payload, this.task) };
+    } catch (error) {
+      return failedBy(error);
+    }
   }
 
   private settle(outcome: Outcome): Promise<void> {

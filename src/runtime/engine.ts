@@ -15,8 +15,10 @@ import { Arrivals, type ArrivalsHost } from './arrivals.js';
 import { callerContext } from './caller-context.js';
 import { clockOf, type Clock } from './clock.js';
 import { Events } from './events.js';
+import { Executing, type ExecutingHost } from './executing.js';
 import type { Handle, Payload } from './handle.js';
 import { Intake } from './intake.js';
+import { Leases } from './leases.js';
 import { LoopDelay } from './loop-delay.js';
 import { Pulling } from './pulling.js';
 import { RunningAttempts, type AttemptsHost } from './running-attempts.js';
@@ -31,7 +33,7 @@ const LOCAL = 'local';
  * What makes a core go: it brings the time, runs attempts in the slots of this process, sets the one alarm, and tells
  * whoever waits. Everything public is a thin layer over it.
  */
-export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
+export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHost {
   readonly clock: Clock;
   readonly core: Core;
   readonly events: Events;
@@ -42,6 +44,10 @@ export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
   readonly pulling: Pulling;
   /** What handlers that run have asked for. */
   readonly attempts = new RunningAttempts(this);
+  /** The leases of attempts that run here or in executors. */
+  readonly leases: Leases;
+  /** Only where there are executors beside the slots of this process. */
+  private readonly executing: Executing | undefined;
   private readonly alarm: Alarm;
   private readonly loopDelay = new LoopDelay();
   private readonly admission: Admission | undefined;
@@ -61,8 +67,9 @@ export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
     this.arrivals = new Arrivals(this, options.maxWaiting);
     this.intake = new Intake(this, this.arrivals);
     this.admission = Admission.of(options.admit, options.admitEvery, () => this.load());
+    this.leases = new Leases(this.core);
     this.alarm = new Alarm(this.clock, () => {
-      this.core.handle({ kind: 'tick', now: this.clock.now() });
+      this.tick();
       this.dispatch();
     });
     this.local = this.core.attach(now, {
@@ -74,6 +81,7 @@ export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
       leaseMs: Infinity,
       retries: 0,
     });
+    this.executing = Executing.of(options.executors, this.local, this);
     applySettings(this.core, options, now);
     this.pulling = new Pulling(this);
   }
@@ -89,6 +97,13 @@ export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
   /** Refuses whatever would begin something in a scheduler that closes. */
   checkOpen(): void {
     if (this.closing !== undefined) throw new ClosedError({});
+  }
+
+  /** Lets happen what is due by now. */
+  tick(): void {
+    const now = this.clock.now();
+    this.leases.renew(now);
+    this.core.handle({ kind: 'tick', now });
   }
 
   /** Sends a command that nobody waits for an answer to. */
@@ -138,6 +153,7 @@ export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
     }
     this.dispatch();
     await this.waits.until(() => this.core.state.pending === 0);
+    await this.executing?.close();
     this.alarm.stop();
     this.loopDelay.stop();
   }
@@ -153,13 +169,9 @@ export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
     this.dispatching = false;
     if (this.closing !== undefined) this.pulling.cancelReturned();
     this.publish();
-    const { core, local: worker } = this;
-    while (worker.running < worker.spec.slots && this.mayStart()) {
-      const attempt = core.claim(this.clock.now(), worker);
-      if (attempt === undefined) break;
-      if (attempt.resumptions === 0) void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
-    }
-    if (core.state.suspended.size > 0) this.pulling.goOn();
+    if (this.executing === undefined) this.fillSlots();
+    else this.executing.distribute();
+    if (this.core.state.suspended.size > 0) this.pulling.goOn();
     if (this.pulling.isAwaited) this.pulling.serve();
     // A claim lets tasks expire that are past their time.
     this.publish();
@@ -167,22 +179,35 @@ export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
     this.setAlarm();
   };
 
+  private fillSlots(): void {
+    const { core, local: worker } = this;
+    while (worker.running < worker.spec.slots && this.mayStart()) {
+      const attempt = core.claim(this.clock.now(), worker);
+      if (attempt === undefined) break;
+      if (attempt.resumptions === 0) this.startHere(attempt);
+    }
+  }
+
+  startHere(attempt: Attempt): void {
+    void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
+  }
+
   /** Whether something may start now: asks the user, where there is anything to ask about. */
   mayStart(): boolean {
     const { admission, core } = this;
     if (admission === undefined) return true;
     const now = this.clock.now();
     // What is due by now is asked about too.
-    if (core.nextWakeAt().wall <= now.wall) core.handle({ kind: 'tick', now });
+    if (core.nextWakeAt().wall <= now.wall) this.tick();
     admission.askAgainAt = Infinity;
     return core.state.index.size > 0 && admission.allows(now.mono);
   }
 
   private setAlarm(): void {
-    const wake = this.core.nextWakeAt();
-    const askAgainAt = this.admission?.askAgainAt ?? Infinity;
-    if (askAgainAt === Infinity) this.alarm.set(wake, this.core.onlySeriesDue ? 'free' : 'alive');
-    else this.alarm.set({ wall: wake.wall, mono: Math.min(wake.mono, askAgainAt) }, 'alive');
+    const { wall, mono } = this.core.nextWakeAt();
+    const askAgainAt = Math.min(this.admission?.askAgainAt ?? Infinity, this.executing?.askAgainAt ?? Infinity);
+    const hold = askAgainAt === Infinity && this.core.onlySeriesDue ? 'free' : 'alive';
+    this.alarm.set({ wall, mono: Math.min(mono, this.leases.nextAt, askAgainAt) }, hold);
   }
 
   /** Hands the outcome in and takes the next attempt for the same slot. */
@@ -190,11 +215,7 @@ export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
     const { core } = this;
     const now = this.clock.now();
     this.attempts.forget(attempt);
-    try {
-      core.settle(now, attempt, outcome);
-    } catch (error) {
-      if (!(error instanceof StaleLeaseError)) throw error;
-    }
+    this.settle(now, attempt, outcome);
     this.publish();
     // One that goes on after a wait has a slot of its own again, and is told of that like all others.
     let next = this.claimNext(now);
@@ -202,9 +223,23 @@ export class Engine implements AttemptsHost, SlotHost, ArrivalsHost {
     this.publish();
     // One end may have let several tasks through, and the start may have a moment of its own.
     const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
-    if (hasRoom && core.state.index.size > 0) this.dispatchSoon();
+    if ((hasRoom || this.executing !== undefined) && core.state.index.size > 0) this.dispatchSoon();
     else if (core.hasMoments) this.setAlarm();
     return next;
+  }
+
+  /** An outcome that comes too late only gives back what its attempt held. */
+  private settle(now: Moment, attempt: Attempt, outcome: Outcome): void {
+    try {
+      this.core.settle(now, attempt, outcome);
+    } catch (error) {
+      if (!(error instanceof StaleLeaseError)) throw error;
+    }
+  }
+
+  finish(attempt: Attempt, outcome: Outcome): void {
+    this.settle(this.clock.now(), attempt, outcome);
+    this.changed(attempt);
   }
 
   private claimNext(now: Moment): Attempt | undefined {

@@ -3,17 +3,28 @@ import {
   DependencyFailedError,
   DroppedError,
   ExpiredError,
+  recordError,
   type ErrorRecord,
   type FinalState,
+  type Outcome,
   type Task,
 } from '../model/index.js';
 
 /** The error that a task which did not complete rejects with: what its handler threw, or why it never came to that. */
 export function failureOf(task: Task): Error {
   const { value } = task;
-  if (value instanceof Error) return value;
+  if (isError(value)) return value;
   const record = task.extra?.error;
   return record === undefined ? new Error('The task failed.', { cause: value }) : errorOf(task, record);
+}
+
+/** Whether it is an error; what was thrown may be anything, also something that throws when it is looked at. */
+function isError(thrown: unknown): thrown is Error {
+  try {
+    return thrown instanceof Error;
+  } catch {
+    return false;
+  }
 }
 
 /** The error that a record was made of, as far as the record and the task tell. */
@@ -35,4 +46,9 @@ export function errorOf(task: Task, { code, message, data }: ErrorRecord): Error
     default:
       return new Error(message, { cause: task.value });
   }
+}
+
+/** The outcome of an attempt that threw this, which may be anything. */
+export function failedBy(thrown: unknown): Extract<Outcome, { kind: 'failed' }> {
+  return { kind: 'failed', error: recordError(thrown), retryable: true, cause: thrown };
 }

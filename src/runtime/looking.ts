@@ -46,7 +46,8 @@ export abstract class Looking {
   explain(id: string): Explanation {
     const { core } = this.engine;
     const { entrance } = this.engine.arrivals;
-    this.engine.tell({ kind: 'tick' });
+    this.engine.tick();
+    this.engine.dispatchSoon();
     const outside = core.state.table.byId(id) === undefined ? entrance?.explain(id) : undefined;
     return outside ?? core.explain(id);
   }

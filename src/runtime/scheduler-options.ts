@@ -19,6 +19,7 @@ import {
   type Moment,
   type RateOptions,
 } from '../model/index.js';
+import type { Executor } from '../ports/executor.js';
 import type { Load } from './admission.js';
 import type { Clock } from './clock.js';
 import { capacityRequest, typeLimitRequests, type TypeLimitOptions } from './limit-options.js';
@@ -37,6 +38,8 @@ export interface AgingOptions {
 export interface SchedulerOptions {
   /** How many tasks run at a time; 16 unless given. With 0, only workers that claim for themselves get any. */
   readonly concurrency?: number | undefined;
+  /** Where tasks run beside the slots of this process: whichever has most slots free gets what it suits. */
+  readonly executors?: readonly Executor[] | undefined;
   /** Who goes first; by priority unless given. */
   readonly strategy?: StrategyChoice | 'weighted_random' | undefined;
   readonly aging?: AgingOptions | false | undefined;
@@ -96,7 +99,7 @@ const KNOWN = {
   '': [
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
     ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation', 'workersMayCome'],
-    'context',
+    ...['context', 'executors'],
   ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],

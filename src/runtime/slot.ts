@@ -1,4 +1,5 @@
-import { recordError, type Attempt, type Outcome } from '../model/index.js';
+import type { Attempt, Outcome } from '../model/index.js';
+import { failedBy } from './failure.js';
 import { runPayload, type Payload, type TaskContext } from './handle.js';
 
 /** What a slot needs of its scheduler. */
@@ -18,7 +19,7 @@ export async function runSlot(scheduler: SlotHost, first: Attempt): Promise<void
     try {
       outcome = { kind: 'succeeded', value: await runPayload(handle, scheduler.contextOf(attempt)) };
     } catch (error) {
-      outcome = { kind: 'failed', error: recordError(error), retryable: true, cause: error };
+      outcome = failedBy(error);
     }
     attempt = scheduler.next(attempt, outcome);
   }

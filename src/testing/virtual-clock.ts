@@ -117,6 +117,11 @@ export class VirtualClock implements Clock {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
+  /** The event loop stands still: time passes, and what is due by then rings only when time passes again. */
+  block(duration: Duration): void {
+    this.pass(this.moment.mono + parseDuration(duration, 'duration', refuseConfig));
+  }
+
   /** The wall clock is set forward or back; the monotonic one and all timers go on as before. */
   jump(ms: number): void {
     this.moment = { wall: this.moment.wall + ms, mono: this.moment.mono };

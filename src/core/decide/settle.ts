@@ -61,7 +61,7 @@ export function settle(state: State, attempt: Attempt, outcome: Outcome): void {
       release(state, attempt);
       return;
     case 'lost':
-      lose(state, attempt);
+      lose(state, attempt, outcome);
       return;
   }
 }
@@ -72,17 +72,17 @@ function release(state: State, attempt: Attempt): void {
   goAgain(state, attempt.task);
 }
 
-/** The worker is gone with its attempt. */
-export function lose(state: State, attempt: Attempt): void {
+/** The worker is gone with its attempt; why, where somebody knows. */
+export function lose(state: State, attempt: Attempt, why: { error?: ErrorRecord; cause?: unknown } = {}): void {
   const { task } = attempt;
   ended(state, attempt, 'lost');
   const losses = (task.extra?.losses ?? 0) + 1;
-  const cause = stale(task.id, attempt.number);
-  const error = recordOwnError(cause);
+  const gone = stale(task.id, attempt.number);
+  const error = why.error ?? recordOwnError(gone);
   // Should the worker be there after all, it had better stop.
-  state.outbox.aborted.push({ attempt, error, cause });
+  state.outbox.aborted.push({ attempt, error, cause: gone });
   if (losses >= state.options.maxLosses) {
-    fail(state, task, error, undefined);
+    fail(state, task, error, why.cause);
     return;
   }
   retryScheduled(state, task, state.mono, 'loss', error);
