@@ -18,6 +18,8 @@ export type {
   ClaimsEvent,
   CompletedEvent,
   DeadlineMissedEvent,
+  PreemptedEvent,
+  StarvedEvent,
   EventName,
   Listener,
   ListenerErrorEvent,
@@ -37,7 +39,7 @@ export { SeriesHandle, type Occurrence, type RepeatOptions } from './runtime/ser
 export type { Steering } from './runtime/steering.js';
 export type { WorkerOptions } from './runtime/worker-options.js';
 export { Handle, type Handler, type ResourceFeedback, type TaskContext } from './runtime/handle.js';
-export type { AgingOptions, SchedulerOptions } from './runtime/scheduler-options.js';
+export type { AgingOptions, PreemptionOptions, SchedulerOptions } from './runtime/scheduler-options.js';
 export type { TypeLimitOptions } from './runtime/limit-options.js';
 export type {
   Assignment,

@@ -49,6 +49,17 @@ export interface RetryingEvent extends TaskEvent {
   readonly because: 'failure' | 'loss';
 }
 
+/** An attempt was asked to make way for a more urgent task. */
+export interface PreemptedEvent extends TaskEvent {
+  /** The id of the task that is to start. */
+  readonly by: string;
+}
+
+/** A ready task has waited beyond its bound. */
+export interface StarvedEvent extends TaskEvent {
+  readonly waitedMs: number;
+}
+
 /** A task is unfinished at its deadline. */
 export interface DeadlineMissedEvent extends TaskEvent {
   /** Epoch milliseconds. */
@@ -105,6 +116,10 @@ export interface SchedulerEvents {
   readonly expired: UncompletedEvent;
   /** The attempt is gone with its worker; `retrying` or `failed` follows. */
   readonly lost: TaskEvent;
+  /** The attempt was asked to make way; its task goes again, unless it completes all the same. */
+  readonly preempted: PreemptedEvent;
+  /** Told once per task, where service times are given. */
+  readonly starved: StarvedEvent;
   readonly deadlineMissed: DeadlineMissedEvent;
   readonly saturated: SaturatedEvent;
   /** At most every ten seconds while tasks start, and when the scheduler is idle again. */
@@ -134,6 +149,8 @@ const NAMES: Readonly<Record<EventName, true>> = {
   skipped: true,
   expired: true,
   lost: true,
+  preempted: true,
+  starved: true,
   deadlineMissed: true,
   saturated: true,
   claims: true,

@@ -173,6 +173,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     else this.executing.distribute();
     if (this.core.state.suspended.size > 0) this.pulling.goOn();
     if (this.pulling.isAwaited) this.pulling.serve();
+    if (this.core.state.preemption.waiting !== undefined && this.mayStart()) this.core.preempt(this.clock.now());
     // A claim lets tasks expire that are past their time.
     this.publish();
     this.loopDelay.rest(this.clock.now().mono);
@@ -223,7 +224,8 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     this.publish();
     // One end may have let several tasks through, and the start may have a moment of its own.
     const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
-    if ((hasRoom || this.executing !== undefined) && core.state.index.size > 0) this.dispatchSoon();
+    const mayMakeWay = core.state.preemption.waiting !== undefined;
+    if ((hasRoom || mayMakeWay || this.executing !== undefined) && core.state.index.size > 0) this.dispatchSoon();
     else if (core.hasMoments) this.setAlarm();
     return next;
   }
@@ -259,11 +261,12 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   private publish(): void {
-    const { settled, resumed, aborted } = this.core.outbox;
+    const { settled, resumed, preempted, aborted } = this.core.outbox;
     // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
     if (settled.length === 1) tell(settled.pop() as Task);
     else if (settled.length > 0) settled.splice(0).forEach(tell);
     if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.attempts.goOn(attempt);
+    if (preempted.length > 0) this.attempts.preempt(preempted.splice(0));
     if (aborted.length > 0) this.attempts.abort(aborted.splice(0));
     if (this.arrivals.entrance !== undefined) this.arrivals.entrance.letIn();
     this.waits.check();

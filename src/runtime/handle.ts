@@ -29,7 +29,8 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
   readonly dependencies: Dependencies;
   /**
    * Aborted when what the attempt does is no longer wanted; the reason says why: `CancelledError`, `TimeoutError`,
-   * `StaleLeaseError` when its lease has ended, `DeadlockError`.
+   * `StaleLeaseError` when its lease has ended, `DeadlockError`; or `PreemptedError` when it is to make way for a more
+   * urgent task: whoever throws then goes again later, and has lost no attempt.
    */
   readonly signal: AbortSignal;
   /** The last checkpoint of the task, of this attempt or one before; `undefined` when there is none. */

@@ -61,6 +61,12 @@ export class Reporter {
       case 'deadline.missed':
         this.tell('deadlineMissed', fact, (about, task) => ({ ...about, deadline: task.deadline }));
         return;
+      case 'task.preempted':
+        this.tell('preempted', fact, (about) => ({ ...about, by: fact.by }));
+        return;
+      case 'task.starved':
+        this.tell('starved', fact, (about) => ({ ...about, waitedMs: fact.waitedMs }));
+        return;
       case 'pending.saturated':
         this.audience.tell('saturated', {
           pending: fact.pending,

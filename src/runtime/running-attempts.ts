@@ -42,6 +42,14 @@ export class RunningAttempts implements AttemptHost {
     }
   }
 
+  /** These attempts are to make way for more urgent tasks; they still count. */
+  preempt(asked: readonly Aborted[]): void {
+    for (const each of asked) {
+      this.aborted.set(each.attempt, each);
+      this.listening.get(each.attempt)?.abort(reasonOf(each));
+    }
+  }
+
   /** The attempt is in nobody's hands any more. */
   forget(attempt: Attempt): void {
     if (this.listening.size > 0) this.listening.delete(attempt);

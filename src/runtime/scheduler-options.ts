@@ -1,9 +1,11 @@
 import {
+  CORE_DEFAULTS,
   checkAging,
   checkPressure,
   checkStrategy,
   type Core,
   type CoreOptions,
+  type PreemptionSettings,
   type PressureSettings,
   type StrategyChoice,
   type WhenFull,
@@ -32,6 +34,16 @@ export interface AgingOptions {
   readonly maxBoost?: number | undefined;
   /** A task that has waited for as long goes before all others. */
   readonly maxWait?: Duration | undefined;
+}
+
+/** How running tasks that allow it are stopped for more urgent ones. */
+export interface PreemptionOptions {
+  /** How long a stopped attempt may take to make way; one second unless given. */
+  readonly grace?: Duration | undefined;
+  /** How long an attempt runs at the least before it is stopped; one second unless given. */
+  readonly minRun?: Duration | undefined;
+  /** How often one task is stopped at the most; three times unless given. */
+  readonly maxPerTask?: number | undefined;
 }
 
 /** What a scheduler is made with. */
@@ -85,6 +97,8 @@ export interface SchedulerOptions {
   readonly admit?: ((load: Load) => boolean) | undefined;
   /** How soon `admit` is asked again while it holds starts back and nothing changes; 100 ms unless given. */
   readonly admitEvery?: Duration | undefined;
+  /** How tasks that are `preemptible` are stopped for more urgent ones. */
+  readonly preemption?: PreemptionOptions | undefined;
   /** How many finished tasks are kept, and for how long. */
   readonly retain?: { readonly count?: number | undefined; readonly age?: Duration | undefined } | undefined;
   /** Whether handlers run in the AsyncLocalStorage context of whoever added their task; they do unless given. */
@@ -99,13 +113,14 @@ const KNOWN = {
   '': [
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
     ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation', 'workersMayCome'],
-    ...['context', 'executors'],
+    ...['context', 'executors', 'preemption'],
   ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],
   channels: ['weights', 'charge', 'only'],
   retain: ['count', 'age'],
   starvation: ['service'],
+  preemption: ['grace', 'minRun', 'maxPerTask'],
 } as const;
 
 /** The options of one section, of which every name is known. */
@@ -155,6 +170,7 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
     pressure: pressureOf(options),
     serviceMs: serviceMsOf(options.starvation),
     workersMayCome,
+    preemption: preemptionOf(options.preemption),
   };
 }
 
@@ -196,6 +212,18 @@ function pressureOf({ maxPending, whenFull, lowWater }: SchedulerOptions): Press
     ...(whenFull === undefined ? {} : { whenFull }),
     ...(lowWater === undefined ? {} : { lowWater }),
   });
+}
+
+function preemptionOf(options: SchedulerOptions['preemption']): PreemptionSettings {
+  const given = section(options, 'preemption');
+  const { graceMs, minRunMs, maxPerTask: most } = CORE_DEFAULTS.preemption;
+  const duration = (name: string, unless: number): number =>
+    given.has(name) ? parseDuration(given.get(name), `preemption.${name}`, refuseConfig) : unless;
+  const maxPerTask = given.get('maxPerTask') ?? most;
+  if (typeof maxPerTask !== 'number' || !(maxPerTask >= 0)) {
+    return refuseConfig('preemption.maxPerTask', maxPerTask, 'a number of at least 0, or Infinity');
+  }
+  return { graceMs: duration('grace', graceMs), minRunMs: duration('minRun', minRunMs), maxPerTask };
 }
 
 function serviceMsOf(starvation: SchedulerOptions['starvation']): number {
