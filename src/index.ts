@@ -5,7 +5,7 @@ export { toDot, toMermaid } from './observe/graph-export.js';
 export type { ExecutionOutcome, Executor, Work } from './ports/executor.js';
 export { Scheduler } from './runtime/scheduler.js';
 export type { AddOptions } from './runtime/add-options.js';
-export type { AddAllEntry, CheckedEntries, EntryHandles, EntryResult } from './runtime/add-all.js';
+export type { AddAllEntry, CheckedEntries, EntryHandles, EntryResult, RunResult } from './runtime/add-all.js';
 export type { Adder, Adding, InputAndOptions } from './runtime/adding.js';
 export type { After, ResultOf, ResultsOf, TaskName } from './runtime/after.js';
 export type { Load } from './runtime/admission.js';
@@ -84,6 +84,7 @@ export {
   UnknownHandlerError,
   UnknownTaskError,
   UnschedulableError,
+  type Unschedulable,
   UnsupportedVersionError,
   type DroppedData,
   type SaturatedData,

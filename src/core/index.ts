@@ -18,7 +18,7 @@ export { parseSeries } from './recurrence.js';
 export { checkPressure, type PressureRecord, type PressureSettings, type WhenFull } from './pressure.js';
 export type { Origin } from './decide/make-room.js';
 export type { RecurrenceRecord, SpecRecord } from './records.js';
-export type { ResourceSettings } from './resources.js';
+export type { FlowRecords, ResourceSettings } from './resources.js';
 export type { RestoreOptions } from './restore.js';
 export type { RetentionSettings } from './retention.js';
 export * from './series.js';
@@ -36,6 +36,7 @@ export type {
   Aging,
   Candidate,
   ChoiceContext,
+  FlowRecord,
   PlaceFilter,
   PlaceTraits,
   Strategy,

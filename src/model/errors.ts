@@ -13,6 +13,7 @@ export {
   UnknownHandlerError,
   UnknownTaskError,
   UnschedulableError,
+  type Unschedulable,
 } from './refusals.js';
 export {
   CancelledError,

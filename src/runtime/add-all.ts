@@ -13,11 +13,15 @@ export interface AddAllEntry extends AddOptions {
 }
 
 /** What comes of one entry. */
-export type EntryResult<Entry> = Entry extends { readonly run: Definition<never, infer Result, never> }
-  ? Result
-  : Entry extends { readonly run: (task: never) => infer Result }
-    ? Awaited<Result>
-    : unknown;
+export type EntryResult<Entry> = Entry extends { readonly run: infer Run } ? RunResult<Run> : unknown;
+
+/** What comes of a definition, or of a function. */
+export type RunResult<Run> =
+  Run extends Definition<never, infer Result, never>
+    ? Result
+    : Run extends (task: never) => infer Result
+      ? Awaited<Result>
+      : unknown;
 
 /** The same entries, of which each has the input that its definition asks for. */
 export type CheckedEntries<Entries> = {
