@@ -21,6 +21,9 @@ const entries = Object.values(manifest.exports)
  */
 const INLINED = ['heap-js'];
 
+/** Loaded by threads, each from a file of its own beside the entry that starts them. */
+const THREAD_ENTRIES = { 'thread-entry': 'executors/thread-entry' };
+
 function compile() {
   rmSync(compiled, { recursive: true, force: true });
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -34,7 +37,12 @@ function compile() {
 async function bundle() {
   const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   const build = await rolldown({
-    input: Object.fromEntries(entries.map((entry) => [entry, join(compiled, `${entry}.js`)])),
+    input: Object.fromEntries(
+      [...entries.map((entry) => [entry, entry]), ...Object.entries(THREAD_ENTRIES)].map(([name, source]) => [
+        name,
+        join(compiled, `${source}.js`),
+      ]),
+    ),
     platform: 'node',
     external: [/^node:/, ...installed.filter((name) => !INLINED.includes(name))],
   });

@@ -69,6 +69,7 @@ export {
   DeposedError,
   DroppedError,
   DuplicateTaskError,
+  ExecutorLostError,
   ExpiredError,
   IllegalTransitionError,
   InvalidConfigError,

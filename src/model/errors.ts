@@ -30,6 +30,7 @@ export {
 export {
   CorruptJournalError,
   DeposedError,
+  ExecutorLostError,
   IllegalTransitionError,
   StaleLeaseError,
   StoreError,

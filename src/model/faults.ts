@@ -44,6 +44,34 @@ export class StaleLeaseError extends SchedulerError {
   }
 }
 
+/** Whatever ran an attempt is gone with it; `cause` tells what is known. */
+export class ExecutorLostError extends SchedulerError {
+  static {
+    ExecutorLostError.prototype.name = 'ExecutorLostError';
+  }
+  readonly code = 'EXECUTOR_LOST';
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly executorId: string;
+
+  constructor(data: {
+    readonly taskId: string;
+    readonly attempt: number;
+    readonly executorId: string;
+    readonly cause?: unknown;
+  }) {
+    const why = data.cause === undefined ? '' : `: ${show(data.cause)}`;
+    super(
+      `Attempt ${data.attempt} of task ${show(data.taskId)} was lost with what ran it in ${show(data.executorId)}${why}. ` +
+        'It is tried again until its budget of losses is spent; look for what ends it.',
+      data.cause === undefined ? {} : { cause: data.cause },
+    );
+    this.taskId = data.taskId;
+    this.attempt = data.attempt;
+    this.executorId = data.executorId;
+  }
+}
+
 /** Another master has taken over the store; this one may not write any more. */
 export class DeposedError extends SchedulerError {
   static {

@@ -20,6 +20,7 @@ export type SchedulerErrorCode =
   | 'CLOSED'
   | 'ILLEGAL_TRANSITION'
   | 'STALE_LEASE'
+  | 'EXECUTOR_LOST'
   | 'DEPOSED'
   | 'STORE'
   | 'CORRUPT_JOURNAL'

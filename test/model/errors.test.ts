@@ -61,6 +61,16 @@ const everyKind: [string, errors.SchedulerError, string[]][] = [
     ['ready'],
   ],
   [
+    'ExecutorLostError',
+    new errors.ExecutorLostError({ taskId: 'a', attempt: 2, executorId: 'threads', cause: new Error('gone') }),
+    ['2', '"a"', '"threads"', 'gone'],
+  ],
+  [
+    'ExecutorLostError',
+    new errors.ExecutorLostError({ taskId: 'a', attempt: 2, executorId: 'threads' }),
+    ['"threads". It'],
+  ],
+  [
     'StaleLeaseError',
     new errors.StaleLeaseError({ taskId: 'a', attempt: 1, reason: 'its lease ended' }),
     ['lease ended'],

@@ -1,0 +1,1 @@
+export { WorkerThreads, type ThreadTask, type WorkerThreadsOptions } from './executors/worker-threads.js';
