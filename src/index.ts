@@ -2,8 +2,13 @@ export { describeExplanation } from './core/index.js';
 export type { AwaitedDependency, BusyWorker, Explanation, Holder, Obstacle, Standing } from './core/index.js';
 export { InProcess } from './executors/in-process.js';
 export { toDot, toMermaid } from './observe/graph-export.js';
+export type { Trace, TraceEvent } from './observe/timeline.js';
 export type { ExecutionOutcome, Executor, Work } from './ports/executor.js';
-export { Scheduler } from './runtime/scheduler.js';
+export type { Logger, LogLevel } from './ports/logger.js';
+export type { EventMessage, FactMessage } from './runtime/diagnostics.js';
+export type { TaskView } from './runtime/task-view.js';
+export { Scheduler } from './scheduler.js';
+export type { Scheduler as BareScheduler } from './runtime/scheduler.js';
 export type { AddOptions } from './runtime/add-options.js';
 export type { AddAllEntry, CheckedEntries, EntryHandles, EntryResult, RunResult } from './runtime/add-all.js';
 export type { Adder, Adding, InputAndOptions } from './runtime/adding.js';
@@ -14,7 +19,6 @@ export { Claim, type ClaimedTask } from './runtime/claim.js';
 export type { Clock, Timer } from './runtime/clock.js';
 export type {
   AddedEvent,
-  ChannelClaims,
   ClaimsEvent,
   CompletedEvent,
   DeadlineMissedEvent,
@@ -23,6 +27,7 @@ export type {
   EventName,
   Listener,
   ListenerErrorEvent,
+  ProgressEvent,
   RestEvent,
   RetryingEvent,
   SaturatedEvent,
@@ -53,6 +58,8 @@ export type {
   Strategy,
   StrategyChoice,
   StrategyName,
+  Statistics,
+  TypeCount,
   Utilisation,
   WaitSummary,
   WeightOf,
@@ -95,6 +102,7 @@ export {
 export type {
   CapabilityValue,
   CatchUp,
+  ChannelClaims,
   Duration,
   ErrorRecord,
   FailurePolicy,

@@ -38,6 +38,7 @@ import type { Series } from './series.js';
 import { snapshotOf } from './snapshot.js';
 import type { CoreSnapshot } from './snapshot-format.js';
 import { State } from './state.js';
+import { statisticsOf, type Statistics } from './statistics.js';
 import { Telling, type FactReader } from './telling.js';
 import type { Worker, WorkerSpec } from './worker.js';
 
@@ -233,6 +234,11 @@ export class Core {
   /** How busy it is: how much waits, for how long, and how much of what there is is in use. */
   load(now: Moment): CoreLoad {
     return loadOf(this.state, now.mono);
+  }
+
+  /** How many tasks there are and were, by what has come of them; costs as much as there are tasks. */
+  statistics(now: Moment): Statistics {
+    return statisticsOf(this.state, now.mono);
   }
 
   /** What decides who is next, in words made by the scheduler's strategy, or by that of one of its workers. */

@@ -154,8 +154,9 @@ function giveBack(state: State, attempt: Attempt): void {
 
 function noteDuration(state: State, attempt: Attempt): void {
   const { type } = attempt.task.spec;
-  if (type === '') return;
   const tookMs = attempt.ranMs(state.mono);
+  state.totals.ranMs += tookMs;
+  if (type === '') return;
   const mean = state.means.get(type);
   if (mean === undefined) addMean(state, type, tookMs);
   else {

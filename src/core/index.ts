@@ -22,7 +22,7 @@ export type { FlowRecords, ResourceSettings } from './resources.js';
 export type { RestoreOptions } from './restore.js';
 export type { RetentionSettings } from './retention.js';
 export * from './series.js';
-export { claimsByChannel } from './statistics.js';
+export { claimsByChannel, type Statistics, type TypeCount } from './statistics.js';
 export {
   SNAPSHOT_VERSION,
   type AttemptRecord,

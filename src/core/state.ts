@@ -17,6 +17,7 @@ import { Resources } from './resources.js';
 import { Retention } from './retention.js';
 import type { Series } from './series.js';
 import { Starvation } from './starvation.js';
+import { Totals } from './totals.js';
 import { TaskTable } from './task-table.js';
 import { Timeline, type Due } from './timeline.js';
 import { WaitStatistics } from './wait-statistics.js';
@@ -36,6 +37,7 @@ export class State {
   readonly pressure = new Pressure();
   /** How long those waited that have started; nothing is decided by it, so a restart begins it anew. */
   readonly waits = new WaitStatistics();
+  readonly totals = new Totals();
   private oldest: OldestReady | undefined = undefined;
   readonly places: Places;
   readonly index: ReadyIndex;

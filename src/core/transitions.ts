@@ -153,6 +153,7 @@ export function ready(state: State, task: Task): void {
 export function completed(state: State, task: Task, value: unknown): void {
   move(state, task, 'completed');
   task.value = value;
+  state.totals.completed += 1;
   state.emit?.({ kind: 'task.completed', task: task.id, value, wall: state.wall, mono: state.mono });
   finish(state, task);
 }
@@ -162,6 +163,7 @@ export function failed(state: State, task: Task, error: ErrorRecord, cause?: unk
   move(state, task, 'failed');
   extraOf(task).error = error;
   task.value = cause;
+  state.totals.failed += 1;
   state.emit?.({ kind: 'task.failed', task: task.id, error, wall: state.wall, mono: state.mono });
   finish(state, task);
 }
@@ -170,6 +172,7 @@ export function failed(state: State, task: Task, error: ErrorRecord, cause?: unk
 export function cancelled(state: State, task: Task, error: ErrorRecord): void {
   move(state, task, 'cancelled');
   extraOf(task).error = error;
+  state.totals.cancelled += 1;
   state.emit?.({ kind: 'task.cancelled', task: task.id, error, wall: state.wall, mono: state.mono });
   finish(state, task);
 }
@@ -179,6 +182,7 @@ export function skipped(state: State, task: Task, dependency: string): void {
   move(state, task, 'skipped');
   const data = { taskId: task.id, dependencyId: dependency, state: 'failed' } as const;
   extraOf(task).error = DependencyFailedError.record(data);
+  state.totals.skipped += 1;
   state.emit?.({ kind: 'task.skipped', task: task.id, dependency, wall: state.wall, mono: state.mono });
   finish(state, task);
 }
@@ -226,6 +230,7 @@ export function retryScheduled(
   else extra.losses += 1;
   extra.error = error;
   extra.backoffUntil = untilMono;
+  state.totals.retries += 1;
   state.emit?.({
     kind: 'task.retryScheduled',
     task: task.id,

@@ -1,3 +1,4 @@
+export type { ChannelClaims } from './channel-claims.js';
 export * from './duration.js';
 export * from './error-record.js';
 export * from './errors.js';

@@ -1,4 +1,4 @@
-import type { ErrorRecord } from '../model/index.js';
+import type { ChannelClaims, ErrorRecord } from '../model/index.js';
 
 /** What every event about a task states. */
 export interface TaskEvent {
@@ -18,6 +18,12 @@ export interface TaskEvent {
 export interface AddedEvent extends TaskEvent {
   /** The ids of those it waits for. */
   readonly after: readonly string[];
+}
+
+/** A handler has told how far it has come. */
+export interface ProgressEvent extends TaskEvent {
+  /** A fraction from 0 to 1, or whatever the handler tells instead. */
+  readonly progress: unknown;
 }
 
 /** A task has done what it was for. */
@@ -79,20 +85,11 @@ export interface ClaimsEvent {
   readonly at: number;
 }
 
-/** One channel's part in the claims. */
-export interface ChannelClaims {
-  readonly channel: string;
-  /** Attempts that were started, counted since the channel came into use. */
-  readonly claimed: number;
-  /** Unfinished tasks that have no attempt. */
-  readonly pending: number;
-}
-
 /** A listener has thrown or rejected. */
 export interface ListenerErrorEvent {
   readonly error: unknown;
   /** The event that it was told of. */
-  readonly event: string;
+  readonly eventName: string;
 }
 
 /** Nothing more to say than when. */
@@ -106,6 +103,7 @@ export interface SchedulerEvents {
   /** The task can be claimed from now on. */
   readonly ready: TaskEvent;
   readonly started: TaskEvent;
+  readonly progress: ProgressEvent;
   readonly completed: CompletedEvent;
   readonly failed: UncompletedEvent;
   readonly retrying: RetryingEvent;
@@ -138,10 +136,16 @@ export type EventName = keyof SchedulerEvents;
 /** Somebody who is told of an event; what it throws, or a promise of it that rejects, becomes the event `error`. */
 export type Listener<Event> = (event: Event) => unknown;
 
+/** Where events come from. */
+export interface EventSource {
+  on<Name extends EventName>(name: Name, listener: Listener<SchedulerEvents[Name]>): unknown;
+}
+
 const NAMES: Readonly<Record<EventName, true>> = {
   added: true,
   ready: true,
   started: true,
+  progress: true,
   completed: true,
   failed: true,
   retrying: true,

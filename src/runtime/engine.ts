@@ -14,6 +14,7 @@ import { Alarm } from './alarm.js';
 import { Arrivals, type ArrivalsHost } from './arrivals.js';
 import { callerContext } from './caller-context.js';
 import { clockOf, type Clock } from './clock.js';
+import { Diagnostics } from './diagnostics.js';
 import { Events } from './events.js';
 import { Executing, type ExecutingHost } from './executing.js';
 import type { Handle, Payload } from './handle.js';
@@ -37,6 +38,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   readonly clock: Clock;
   readonly core: Core;
   readonly events: Events;
+  private readonly diagnostics: Diagnostics;
   readonly waits = new Waits();
   readonly arrivals: Arrivals;
   /** Where whatever is added comes through. */
@@ -58,12 +60,16 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   private dispatching = false;
   private closing: Promise<void> | undefined = undefined;
 
-  constructor(options: SchedulerOptions) {
+  constructor(options: SchedulerOptions, scheduler: object) {
     this.clock = clockOf(options.clock);
     this.keepsContext = keepsContext(options);
     const now = this.clock.now();
     this.core = new Core(coreOptions(options, now));
     this.events = new Events(this.core, this.clock);
+    this.diagnostics = new Diagnostics(this.events, scheduler);
+    this.attempts.onProgress = (attempt, progress) => {
+      this.events.reporter.progressed(attempt, progress);
+    };
     this.arrivals = new Arrivals(this, options.maxWaiting);
     this.intake = new Intake(this, this.arrivals);
     this.admission = Admission.of(options.admit, options.admitEvery, () => this.load());
@@ -167,6 +173,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
 
   private readonly dispatch = (): void => {
     this.dispatching = false;
+    this.diagnostics.look();
     if (this.closing !== undefined) this.pulling.cancelReturned();
     this.publish();
     if (this.executing === undefined) this.fillSlots();

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Core } from '../core/index.js';
 import { refuseConfig, type Fact } from '../model/index.js';
 import { EVENT_NAMES, type EventName, type Listener, type SchedulerEvents } from '../ports/events.js';
@@ -23,9 +24,11 @@ interface Letter {
  */
 export class Events {
   private readonly emitter = new Emitter<Told>((error, name) => {
-    if (name !== 'error') this.tell('error', { error, event: name });
+    if (name !== 'error') this.tell('error', { error, eventName: name });
   });
-  private readonly reporter: Reporter;
+  readonly reporter: Reporter;
+  /** Listeners are told in the context in which the scheduler was made, not in that of whoever caused something. */
+  private readonly root = new AsyncResource('precedence');
   private mailbox: Letter[] = [];
   private isTelling = false;
   private isFollowing = false;
@@ -82,7 +85,7 @@ export class Events {
     if (this.isTelling) return;
     this.isTelling = true;
     // Before whoever awaits a result goes on: their turn comes after this one.
-    queueMicrotask(this.tellAll);
+    this.root.runInAsyncScope(queueMicrotask, undefined, this.tellAll);
   }
 
   private readonly tellAll = (): void => {

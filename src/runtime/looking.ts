@@ -1,4 +1,4 @@
-import { topologicalOrder, type Explanation } from '../core/index.js';
+import { topologicalOrder, type Explanation, type Statistics } from '../core/index.js';
 import { refuseConfig, type TaskGraph } from '../model/index.js';
 import type { EventName, Listener, SchedulerEvents } from '../ports/events.js';
 import type { WaitOptions } from './abortable.js';
@@ -6,6 +6,7 @@ import type { Load } from './admission.js';
 import { Engine } from './engine.js';
 import { checkListener } from './events.js';
 import type { SchedulerOptions } from './scheduler-options.js';
+import { viewOf, type TaskView } from './task-view.js';
 
 /** Looking at a scheduler, and waiting for it: what changes nothing. */
 export abstract class Looking {
@@ -14,7 +15,7 @@ export abstract class Looking {
 
   /** @internal */
   constructor(options: SchedulerOptions) {
-    this.engine = new Engine(options);
+    this.engine = new Engine(options, this);
   }
 
   /** Unfinished tasks that do not run. */
@@ -35,6 +36,26 @@ export abstract class Looking {
   /** Attempts that run now. */
   get running(): number {
     return this.engine.core.state.running;
+  }
+
+  /** The task as it is now; `undefined` when it is unknown, forgotten, or waits to be let in. */
+  get(id: string): TaskView | undefined {
+    const task = this.engine.core.state.table.byId(id);
+    return task === undefined ? undefined : viewOf(task);
+  }
+
+  /**
+   * The tasks that have not started, in the order in which they would if all of them could now: the ready ones, those of
+   * paused channels, the delayed by their time, and those that wait for others. Looking takes none; it costs O(n log n).
+   */
+  pending(): TaskView[] {
+    this.engine.tell({ kind: 'tick' });
+    return this.engine.core.pending().map(viewOf);
+  }
+
+  /** How many tasks there are and were, by state, channel and type, with waits and durations; costs O(n). */
+  stats(): Statistics {
+    return this.engine.core.statistics(this.engine.now());
   }
 
   /** How busy the scheduler is: how much waits and for how long, and how much of what there is is in use. */

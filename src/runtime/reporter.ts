@@ -1,5 +1,5 @@
 import { claimsByChannel, type Core } from '../core/index.js';
-import type { Fact, Moment, Task } from '../model/index.js';
+import type { Attempt, Fact, Moment, Task } from '../model/index.js';
 import type { SchedulerEvents, TaskEvent, UncompletedEvent } from '../ports/events.js';
 import type { Clock } from './clock.js';
 import { failureOf } from './failure.js';
@@ -150,16 +150,19 @@ export class Reporter {
   ): void {
     if (!this.audience.isHeard(name)) return;
     const task = this.core.state.table.byId(fact.task) as Task;
-    const workerId = task.attempt?.workerId ?? (this.end?.task === fact.task ? this.end.workerId : undefined);
-    const about: TaskEvent = {
-      taskId: fact.task,
-      attempt: task.attempts === 0 ? undefined : task.attempts,
-      channel: task.spec.channel,
-      priority: task.urgency,
-      workerId,
-      at: fact.wall,
-    };
-    this.audience.tell(name, make(about, task));
+    this.audience.tell(name, make(this.about(task, fact.wall), task));
+  }
+
+  private about(task: Task, at: number): TaskEvent {
+    const { id: taskId, attempts, attempt, spec, urgency: priority } = task;
+    const workerId = attempt?.workerId ?? (this.end?.task === taskId ? this.end.workerId : undefined);
+    return { taskId, attempt: attempts === 0 ? undefined : attempts, channel: spec.channel, priority, workerId, at };
+  }
+
+  /** A handler tells how far it has come, which is no fact: nothing is decided by it. */
+  progressed({ task }: Attempt, progress: unknown): void {
+    if (!this.audience.isHeard('progress')) return;
+    this.audience.tell('progress', { ...this.about(task, this.clock.now().wall), progress });
   }
 
   /** Everything has been told, and no command is under way: tells what has come to rest, once each time. */

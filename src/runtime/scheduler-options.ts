@@ -22,6 +22,7 @@ import {
   type RateOptions,
 } from '../model/index.js';
 import type { Executor } from '../ports/executor.js';
+import type { Logger } from '../ports/logger.js';
 import type { Load } from './admission.js';
 import type { Clock } from './clock.js';
 import { capacityRequest, typeLimitRequests, type TypeLimitOptions } from './limit-options.js';
@@ -107,10 +108,15 @@ export interface SchedulerOptions {
   readonly seed?: number | string | undefined;
   /** Where the time comes from; the machine's own clocks unless given. */
   readonly clock?: Clock | undefined;
+  /** Gets a record of every event; any logger shaped like pino's. Nothing is logged unless it is given. */
+  readonly logger?: Logger | undefined;
+  /** Records attempts for `timeline()`: the latest 10,000, or as many as the limit says. */
+  readonly timeline?: boolean | { readonly limit: number } | undefined;
 }
 
 const KNOWN = {
   '': [
+    ...['logger', 'timeline'],
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
     ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation', 'workersMayCome'],
     ...['context', 'executors', 'preemption'],

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import {
   CancelledError,
@@ -7,6 +8,7 @@ import {
   type EventName,
   type SchedulerEvents,
   type SchedulerOptions,
+  type TaskContext,
 } from '../../src/index.js';
 import { VirtualClock } from '../../src/testing/index.js';
 
@@ -147,8 +149,8 @@ test('row 34 a listener that throws or rejects disturbs nobody, and becomes an e
   expect(later).toBe(1);
   expect(story().sort()).toEqual(['completed a', 'error', 'error']);
   expect(of('error')).toEqual([
-    { error: broken, event: 'started' },
-    { error: broken, event: 'started' },
+    { error: broken, eventName: 'started' },
+    { error: broken, eventName: 'started' },
   ]);
 });
 
@@ -210,6 +212,29 @@ test('whoever awaits a task goes on after its events were told', async () => {
   expect(story()).toEqual(['added a', 'ready a', 'started a', 'completed a']);
   await scheduler.add(fail, { id: 'b' }).catch(nothing);
   expect(story().at(-1)).toBe('failed b');
+});
+
+test('D10.3 handlers tell how far they have come, in order with what else happens', async () => {
+  const { scheduler, story, of } = observed({}, ['started', 'progress', 'completed']);
+  const half = (task: TaskContext): void => {
+    task.progress(0.5);
+    task.progress({ page: 3 });
+  };
+  await scheduler.add(half, { id: 'a', channel: 'acme' });
+  expect(story()).toEqual(['started a', 'progress a', 'progress a', 'completed a']);
+  expect(of('progress')).toMatchObject([
+    { attempt: 1, workerId: 'local', channel: 'acme', priority: 2, progress: 0.5 },
+    { attempt: 1, workerId: 'local', channel: 'acme', priority: 2, progress: { page: 3 } },
+  ]);
+});
+
+test('listeners are told in the context in which the scheduler was made', async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const { scheduler } = storage.run('maker', () => observed({}, []));
+  const seen: unknown[] = [];
+  scheduler.on('added', () => seen.push(storage.getStore()));
+  await storage.run('adder', () => scheduler.add(nothing));
+  expect(seen).toEqual(['maker']);
 });
 
 test('a full scheduler says so once', async () => {

@@ -1,0 +1,15 @@
+import { refuseConfig } from '../model/index.js';
+
+/** How much a record matters. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** A logger shaped like pino's: a method per level that takes a record and a message. */
+export type Logger = Readonly<Record<LogLevel, (record: object, message: string) => unknown>>;
+
+/** A logger as a user gives it. */
+export function checkLogger(logger: unknown): Logger {
+  const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+  const given = logger as Partial<Record<LogLevel, unknown>> | null | undefined;
+  if (levels.every((level) => typeof given?.[level] === 'function')) return logger as Logger;
+  return refuseConfig('logger', logger, 'a logger with the methods debug, info, warn and error');
+}

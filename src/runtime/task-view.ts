@@ -1,0 +1,22 @@
+import type { Task, TaskState } from '../model/index.js';
+
+/** What can be seen of a task from outside: as it was when it was looked at. */
+export interface TaskView {
+  readonly id: string;
+  /** The name of its handler; empty for a function. */
+  readonly type: string;
+  readonly state: TaskState;
+  readonly channel: string;
+  /** The level it is ordered by: its own, or that of something more urgent that waits for it. */
+  readonly priority: number;
+  /** Attempts that were started. */
+  readonly attempts: number;
+  /** Epoch milliseconds, its own or inherited; `undefined` when there is none. */
+  readonly deadline: number | undefined;
+}
+
+/** The task as it is now. */
+export function viewOf({ id, spec, state, urgency: priority, attempts, deadline }: Task): TaskView {
+  const { type, channel } = spec;
+  return { id, type, state, channel, priority, attempts, deadline: deadline === Infinity ? undefined : deadline };
+}
