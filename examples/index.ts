@@ -16,5 +16,6 @@ export const examples: Registry = new Map<string, () => Promise<Example>>([
   ['regular-work', () => import('./regular-work.js')],
   ['custom-strategy', () => import('./custom-strategy.js')],
   ['pulling-workers', () => import('./pulling-workers.js')],
+  ['observing', () => import('./observing.js')],
   ['first-core', () => import('./first-core.js')],
 ]);

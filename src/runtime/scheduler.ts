@@ -9,18 +9,7 @@ import { SeriesHandle, type RepeatOptions, type SeriesHost } from './series-hand
 import type { SchedulerOptions } from './scheduler-options.js';
 import type { WorkerOptions } from './worker-options.js';
 
-/**
- * Runs tasks in this process, the most urgent first, as many at a time as there are slots.
- *
- * @example
- * ```ts
- * const scheduler = new Scheduler({ concurrency: 4 });
- * const fetched = scheduler.add(() => fetchPage(url), { priority: 'high' });
- * const parsed = scheduler.add((task) => parse(task.dependencies[0]), { after: [fetched] });
- * console.log(await parsed);
- * await scheduler.close();
- * ```
- */
+/** Repeating, pulling and closing: a scheduler without what observes it. */
 export class Scheduler extends Adding {
   constructor(options: SchedulerOptions = {}) {
     super(options);
