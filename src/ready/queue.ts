@@ -7,6 +7,7 @@ const BLOCK = 256;
 
 interface Block {
   readonly tasks: Task[];
+  filled: number;
   next: Block | undefined;
 }
 
@@ -96,7 +97,7 @@ export class Queue {
   collect(liveness: Liveness, into: Task[]): void {
     let from = this.taken;
     for (let block = this.first; block !== undefined; block = block.next) {
-      for (let i = from; i < block.tasks.length; i += 1) {
+      for (let i = from; i < block.filled; i += 1) {
         const task = block.tasks[i] as Task;
         if (liveness.isLive(task, 0, 0)) into.push(task);
       }
@@ -110,7 +111,7 @@ export class Queue {
   *entries(): Iterable<{ task: Task; a: number; b: number }> {
     let from = this.taken;
     for (let block = this.first; block !== undefined; block = block.next) {
-      for (let i = from; i < block.tasks.length; i += 1) {
+      for (let i = from; i < block.filled; i += 1) {
         yield { task: block.tasks[i] as Task, a: 0, b: 0 };
       }
       from = 0;
@@ -132,14 +133,16 @@ export class Queue {
   }
 
   private startRun(task: Task): void {
-    this.first = this.last = { tasks: [], next: undefined };
+    // It may stay the only one, of which there are as many as channels: it takes what it needs, the next ones all.
+    this.first = this.last = { tasks: [], filled: 0, next: undefined };
     this.taken = 0;
     this.append(task);
   }
 
   private fillRun(tasks: readonly Task[]): void {
     for (let from = 0; from < tasks.length; from += BLOCK) {
-      const block: Block = { tasks: tasks.slice(from, from + BLOCK), next: undefined };
+      const share = tasks.slice(from, from + BLOCK);
+      const block: Block = { tasks: share, filled: share.length, next: undefined };
       if (this.last === undefined) this.first = block;
       else this.last.next = block;
       this.last = block;
@@ -151,11 +154,12 @@ export class Queue {
 
   private append(task: Task): void {
     let last = this.last as Block;
-    if (last.tasks.length === BLOCK) {
-      last.next = { tasks: [], next: undefined };
+    if (last.filled === BLOCK) {
+      last.next = { tasks: new Array<Task>(BLOCK), filled: 0, next: undefined };
       last = this.last = last.next;
     }
-    last.tasks.push(task);
+    last.tasks[last.filled] = task;
+    last.filled += 1;
     this.latest = task;
   }
 
@@ -171,7 +175,7 @@ export class Queue {
   private takeRunHead(): void {
     const first = this.first as Block;
     this.taken += 1;
-    if (this.taken < first.tasks.length) return;
+    if (this.taken < first.filled) return;
     this.taken = 0;
     this.first = first.next;
     if (this.first !== undefined) return;
