@@ -64,7 +64,8 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
     for (const tasks of this.sharesOf(ready)) {
       const group = this.groupOf(groups, tasks[0] as Task);
       const lane = group.laneOf(ready.place);
-      lane.pushAll(tasks, this.plan);
+      if (this.plan.usually === 'plain' && ready.isPlain) lane.fill(tasks);
+      else lane.pushAll(tasks, this.plan);
       this.entries += tasks.length;
       if (!lane.refresh()) continue;
       group.compete(lane, lane.task as Task, lane.a, lane.b);
@@ -287,8 +288,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
   private compare(x: Front, y: Front, window: number): number {
     const difference = effectiveLevel(x, this.aging.maxBoost, window) - effectiveLevel(y, this.aging.maxBoost, window);
     if (this.plan.grouping !== 'none' && difference !== 0) return difference;
-    if (this.fair) return this.compareTurns(x, y);
-    return compareHeads(x, y);
+    return this.fair ? this.compareTurns(x, y) : compareHeads(x, y);
   }
 
   private compareTurns(x: Front, y: Front): number {

@@ -62,7 +62,7 @@ export class Queue {
   pushAll(tasks: readonly Task[], ranking: Ranking): void {
     const { ranks, plain, sorted } = rankAll(tasks, ranking);
     if (ranks === undefined && sorted) {
-      this.fillRun(tasks);
+      this.fill(tasks);
     } else if (ranks !== undefined && plain < tasks.length / 2) {
       this.length = tasks.length;
       this.heap = new PackedHeap(tasks.slice(), ranks.as, ranks.bs);
@@ -70,6 +70,20 @@ export class Queue {
     } else {
       for (let i = 0; i < tasks.length; i += 1) this.push(tasks[i] as Task, ranks?.as[i] ?? 0, ranks?.bs[i] ?? 0);
     }
+  }
+
+  /** Takes in many tasks of the plain rank, in FIFO order, while it is empty. */
+  fill(tasks: readonly Task[]): void {
+    for (let from = 0; from < tasks.length; from += BLOCK) {
+      const share = tasks.slice(from, from + BLOCK);
+      const block: Block = { tasks: share, filled: share.length, next: undefined };
+      if (this.last === undefined) this.first = block;
+      else this.last.next = block;
+      this.last = block;
+    }
+    this.taken = 0;
+    this.latest = tasks.at(-1);
+    this.length = tasks.length;
   }
 
   /** Finds the head, dropping dead entries; returns how many were dropped. */
@@ -137,19 +151,6 @@ export class Queue {
     this.first = this.last = { tasks: [], filled: 0, next: undefined };
     this.taken = 0;
     this.append(task);
-  }
-
-  private fillRun(tasks: readonly Task[]): void {
-    for (let from = 0; from < tasks.length; from += BLOCK) {
-      const share = tasks.slice(from, from + BLOCK);
-      const block: Block = { tasks: share, filled: share.length, next: undefined };
-      if (this.last === undefined) this.first = block;
-      else this.last.next = block;
-      this.last = block;
-    }
-    this.taken = 0;
-    this.latest = tasks.at(-1);
-    this.length = tasks.length;
   }
 
   private append(task: Task): void {

@@ -106,11 +106,12 @@ function latestStart(task: Task, sources: PlanSources): number {
 export function planOf(name: Exclude<StrategyName, 'weighted-random'>, sources: PlanSources): Plan {
   switch (name) {
     case 'fifo':
-      return { name, grouping: 'none', first: none, second: none, describe: () => 'FIFO' };
+      return { name, grouping: 'none', usually: 'plain', first: none, second: none, describe: () => 'FIFO' };
     case 'lifo':
       return {
         name,
         grouping: 'none',
+        usually: 'ranked',
         first: (task) => -task.due,
         second: (task) => -task.sequence,
         describe: () => 'LIFO',
@@ -119,6 +120,7 @@ export function planOf(name: Exclude<StrategyName, 'weighted-random'>, sources: 
       return {
         name,
         grouping: 'aged',
+        usually: 'plain',
         first: deadline,
         second: none,
         describe: () => 'priority → deadline → FIFO',
@@ -127,16 +129,25 @@ export function planOf(name: Exclude<StrategyName, 'weighted-random'>, sources: 
       return {
         name,
         grouping: 'none',
+        usually: 'ranked',
         first: (task) => latestStart(task, sources),
         second: urgency,
         describe: () => 'deadline → priority → FIFO',
       };
     case 'fair':
-      return { name, grouping: 'level', first: deadline, second: none, describe: () => 'priority → channel → FIFO' };
+      return {
+        name,
+        grouping: 'level',
+        usually: 'plain',
+        first: deadline,
+        second: none,
+        describe: () => 'priority → channel → FIFO',
+      };
     case 'critical-path':
       return {
         name,
         grouping: 'aged',
+        usually: 'ranked',
         first: (task) => -sources.pathOf(task),
         second: deadline,
         describe: () => 'priority → critical path → deadline → FIFO',
@@ -150,6 +161,7 @@ export function customPlan(strategy: Strategy): Plan {
   return {
     name: strategy.name,
     grouping: 'none',
+    usually: 'ranked',
     first: (task) => {
       const { urgency: level, deadline } = task;
       const known = ranks.get(task);

@@ -42,6 +42,7 @@ export interface OrderSources extends Omit<PlanSources, 'maxWaitMs'> {
 const OVERDUE: Plan = {
   name: 'overdue',
   grouping: 'none',
+  usually: 'ranked',
   first: (task) => task.ready,
   second: () => 0,
   describe: () => 'longest wait',

@@ -5,6 +5,7 @@ import { areManyReady, readyByPlace, splitBy } from '../../src/ready/by-place.js
 import { Heap, NO_AGING, Places, ReadyIndex, STRATEGY_NAMES, type StrategyChoice } from '../../src/ready/index.js';
 import { PackedHeap, compareRank } from '../../src/ready/packed-heap.js';
 import { Queue } from '../../src/ready/queue.js';
+import { sim } from '../../src/testing/index.js';
 import { lateness, nth, rank, taskMaker } from './ranked.js';
 
 interface Ranked {
@@ -237,3 +238,12 @@ function rankedTasks(list: readonly Ranked[]): { task: Task; a: number; b: numbe
 function fail(): never {
   throw new Error('There is always a head to choose from.');
 }
+
+test('A2.1 an order built at once goes by due times where the clock was set back, not by sequence', () => {
+  const s = sim({ strategy: 'lifo' });
+  s.add('later');
+  s.jump(-1_000);
+  s.add('sooner');
+  s.send({ kind: 'setStrategy', strategy: 'fifo' });
+  expect(s.claim(2)).toEqual(['sooner', 'later']);
+});
