@@ -35,7 +35,7 @@ function logged(options: SchedulerOptions = {}) {
 
 test('F7.1 D10.3 what happens to a task is logged with task, attempt, channel, level and worker', async () => {
   const { scheduler, lines } = logged();
-  await scheduler.add(nothing, { id: 'a', channel: 'acme', priority: 'low' });
+  await scheduler.add(() => 'a result is nobody else’s business', { id: 'a', channel: 'acme', priority: 'low' });
   const about = { taskId: 'a', channel: 'acme', priority: 3 };
   const ran = { ...about, attempt: 1, workerId: 'local' };
   const fresh = { ...about, attempt: undefined, workerId: undefined };
