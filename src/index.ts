@@ -28,6 +28,7 @@ export type {
   Listener,
   ListenerErrorEvent,
   ProgressEvent,
+  RefusedEvent,
   RestEvent,
   RetryingEvent,
   SaturatedEvent,

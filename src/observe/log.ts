@@ -3,6 +3,7 @@ import type { Logger, LogLevel } from '../ports/logger.js';
 
 const LEVELS: Readonly<Record<EventName, LogLevel>> = {
   added: 'debug',
+  refused: 'warn',
   ready: 'debug',
   started: 'debug',
   progress: 'debug',
@@ -26,6 +27,7 @@ const LEVELS: Readonly<Record<EventName, LogLevel>> = {
 /** No name that a user chose is part of a message: whatever it contains, the logger writes it as data. */
 const MESSAGES: Readonly<Record<EventName, string>> = {
   added: 'task added',
+  refused: 'task refused',
   ready: 'task ready',
   started: 'task started',
   progress: 'task has come further',

@@ -20,6 +20,12 @@ export interface AddedEvent extends TaskEvent {
   readonly after: readonly string[];
 }
 
+/** A task was not taken in, or waited to be and is not any more. */
+export interface RefusedEvent extends TaskEvent {
+  /** What its handle rejects with. */
+  readonly error: Error;
+}
+
 /** A handler has told how far it has come. */
 export interface ProgressEvent extends TaskEvent {
   /** A fraction from 0 to 1, or whatever the handler tells instead. */
@@ -100,6 +106,7 @@ export interface RestEvent {
 /** What a scheduler tells whoever listens, by name. */
 export interface SchedulerEvents {
   readonly added: AddedEvent;
+  readonly refused: RefusedEvent;
   /** The task can be claimed from now on. */
   readonly ready: TaskEvent;
   readonly started: TaskEvent;
@@ -143,6 +150,7 @@ export interface EventSource {
 
 const NAMES: Readonly<Record<EventName, true>> = {
   added: true,
+  refused: true,
   ready: true,
   started: true,
   progress: true,

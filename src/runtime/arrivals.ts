@@ -2,6 +2,7 @@ import type { Core, DependencyInput } from '../core/index.js';
 import { ClosedError, SchedulerError, type Moment, type TaskSpec } from '../model/index.js';
 import { forgottenIn } from './after.js';
 import { Entrance, maxWaitingOf, type Application, type EntranceHost } from './entrance.js';
+import type { Events } from './events.js';
 import type { Handle } from './handle.js';
 
 const NOBODY: ReadonlySet<string | undefined> = new Set();
@@ -9,6 +10,7 @@ const NOBODY: ReadonlySet<string | undefined> = new Set();
 /** What arrivals need of their scheduler. */
 export interface ArrivalsHost {
   readonly core: Core;
+  readonly events: Events;
   readonly isClosing: boolean;
   now(): Moment;
   /** Something may be able to start now. */
@@ -78,7 +80,17 @@ export class Arrivals implements EntranceHost {
   /** What is refused because of the state: its handle tells. */
   turnAway(applications: readonly Application[], error: unknown): void {
     if (!(error instanceof SchedulerError)) throw error;
-    for (const { handle, spec } of applications) handle.turnAway(error, spec.id);
+    for (const { handle, spec } of applications) {
+      handle.turnAway(error, spec.id);
+      this.tellRefused(handle.id, spec, error);
+    }
+  }
+
+  private tellRefused(taskId: string, { channel, level: priority }: TaskSpec, error: Error): void {
+    const { events } = this.host;
+    if (!events.isHeard('refused')) return;
+    const at = this.host.now().wall;
+    events.tell('refused', { taskId, attempt: undefined, channel, priority, workerId: undefined, at, error });
   }
 
   /** An id for a task that is not in. */

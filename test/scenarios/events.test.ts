@@ -237,6 +237,26 @@ test('listeners are told in the context in which the scheduler was made', async 
   expect(seen).toEqual(['maker']);
 });
 
+test('D10.3 what is refused is told with its error, whatever it was refused for', async () => {
+  const { clock, scheduler, of } = observed({ concurrency: 0, maxPending: 2, maxWaiting: 1 }, ['added', 'refused']);
+  const options = { channel: 'acme', priority: 'low' } as const;
+  for (const id of ['a', 'a', 'b', 'waits', 'c']) scheduler.add(nothing, { ...options, id }).catch(nothing);
+  scheduler.cancel('waits');
+  for (const handle of scheduler.addAll([{ run: nothing, id: 'd', after: ['unknown'] }])) handle.catch(nothing);
+  await clock.settle();
+  const about = { channel: 'acme', priority: 3, attempt: undefined, workerId: undefined };
+  expect(of('added').map(({ taskId }) => taskId)).toEqual(['a', 'b']);
+  expect(of('refused').slice(0, 3)).toMatchObject([
+    { ...about, taskId: 'a', error: { code: 'DUPLICATE_TASK' } },
+    { ...about, taskId: 'c', error: { code: 'SATURATED' } },
+    { ...about, taskId: 'waits', error: { code: 'CANCELLED' } },
+  ]);
+  void scheduler.close();
+  scheduler.add(nothing, { id: 'late' }).catch(nothing);
+  await clock.settle();
+  expect(of('refused').at(-1)).toMatchObject({ taskId: 'late', error: { code: 'CLOSED' } });
+});
+
 test('a full scheduler says so once', async () => {
   const { clock, scheduler, of } = observed({ concurrency: 0, maxPending: 2, whenFull: 'reject' }, ['saturated']);
   for (let i = 0; i < 3; i += 1) scheduler.add(nothing).catch(nothing);
@@ -260,6 +280,6 @@ test('listeners are told from then on, once if they like, and until they go', as
 test('an unknown event and a listener that is none are refused', () => {
   const scheduler = new Scheduler();
   expect(() => scheduler.on('complete' as 'completed', nothing)).toThrow(InvalidConfigError);
-  expect(() => scheduler.on('complete' as 'completed', nothing)).toThrow(/one of added, ready, started/);
+  expect(() => scheduler.on('complete' as 'completed', nothing)).toThrow(/one of added, refused, ready/);
   expect(() => scheduler.once('completed', 'nobody' as never)).toThrow(/listener/);
 });
