@@ -1,24 +1,27 @@
 import { Scheduler, describeExplanation } from '../src/index.js';
+import type { Stage } from './stage.js';
 
 export const title = 'A first queue: priorities, a resource, dependencies, a retry';
 
 /** The public API in real time: a few tasks that take some milliseconds each, two at a time. */
-export async function run(print: (line: string) => void): Promise<void> {
+export async function run(print: (line: string) => void, stage: Stage): Promise<void> {
   const scheduler = new Scheduler({ concurrency: 2, resources: { oven: 1 } });
+  stage.watch(scheduler);
   const work = (name: string) => async (): Promise<string> => {
     print(`${name} starts`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await stage.pause();
     return name;
   };
 
   // All of this is added in one go, so the order of starts follows from the priorities alone.
-  scheduler.add(work('sweeping'), { priority: 'idle' });
-  const dough = scheduler.add(work('dough'), { priority: 'high' });
-  const sauce = scheduler.add(work('sauce'));
+  scheduler.add(work('sweeping'), { id: 'sweeping', priority: 'idle' });
+  const dough = scheduler.add(work('dough'), { id: 'dough', priority: 'high' });
+  const sauce = scheduler.add(work('sauce'), { id: 'sauce' });
   // The oven takes one thing at a time.
   const bread = scheduler.add(work('bread'), { id: 'bread', needs: { oven: 1 } });
   // Urgent itself, it makes dough and sauce urgent too: they would otherwise keep it waiting.
   const pizza = scheduler.add((task) => `pizza of ${task.dependencies.join(' and ')}`, {
+    id: 'pizza',
     after: [dough, sauce],
     needs: { oven: 1 },
     priority: 'critical',
@@ -28,7 +31,7 @@ export async function run(print: (line: string) => void): Promise<void> {
       if (task.attempt === 1) throw new Error('line busy');
       return `got through at attempt ${task.attempt}`;
     },
-    { retry: { attempts: 3, backoff: 'fixed', base: 5 } },
+    { id: 'phone', retry: { attempts: 3, backoff: 'fixed', base: 5 } },
   );
 
   print(`why does bread not run yet? ${describeExplanation(scheduler.explain('bread'))}`);

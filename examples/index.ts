@@ -1,7 +1,9 @@
+import type { Stage } from './stage.js';
+
 /** What a module in this folder exports to be an example. */
 export interface Example {
   readonly title: string;
-  run(print: (line: string) => void): Promise<void> | void;
+  run(print: (line: string) => void, stage: Stage): Promise<void> | void;
 }
 
 /** Examples by the name they are started with, in the order in which they are best read. */

@@ -1,5 +1,6 @@
 import { examples } from './index.js';
 import { runExamples } from './runner.js';
+import { liveTheatre, plainTheatre } from './stage.js';
 
 // A reader like `head` may close the pipe early, and that is no fault of an example.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -7,6 +8,17 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-process.exitCode = await runExamples(process.argv.slice(2), examples, (line) => {
-  process.stdout.write(`${line}\n`);
-});
+const { stdout } = process;
+const theatre = stdout.isTTY
+  ? liveTheatre({
+      get columns() {
+        return stdout.columns;
+      },
+      get rows() {
+        return stdout.rows;
+      },
+      write: (text) => stdout.write(text),
+    })
+  : plainTheatre((line) => stdout.write(`${line}\n`));
+
+process.exitCode = await runExamples(process.argv.slice(2), examples, theatre);

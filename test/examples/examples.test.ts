@@ -2,16 +2,27 @@ import { expect, test } from 'vitest';
 
 import { examples } from '../../examples/index.js';
 import { runExamples } from '../../examples/runner.js';
+import { plainTheatre } from '../../examples/stage.js';
 
 test('every example runs to its end', async () => {
   const lines: string[] = [];
-  expect(await runExamples(['--all'], examples, (line) => lines.push(line))).toBe(0);
+  expect(
+    await runExamples(
+      ['--all'],
+      examples,
+      plainTheatre((line) => lines.push(line)),
+    ),
+  ).toBe(0);
   expect(lines.filter((line) => line.startsWith('---'))).toHaveLength(examples.size);
 });
 
 test('C13 the first example prints what the core decided, and why', async () => {
   const lines: string[] = [];
-  await runExamples(['first-core'], examples, (line) => lines.push(line));
+  await runExamples(
+    ['first-core'],
+    examples,
+    plainTheatre((line) => lines.push(line)),
+  );
   const story = lines.join('\n');
   expect(story).toContain('running: compile#1, render#1');
   expect(story).toContain('Task "package" waits for "compile" (running), "render" (running).');
@@ -22,7 +33,11 @@ test('C13 the first example prints what the core decided, and why', async () => 
 
 async function storyOf(name: string): Promise<string> {
   const lines: string[] = [];
-  await runExamples([name], examples, (line) => lines.push(line));
+  await runExamples(
+    [name],
+    examples,
+    plainTheatre((line) => lines.push(line)),
+  );
   return lines.join('\n');
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { examples } from '../../examples/index.js';
 import { runExamples } from '../../examples/runner.js';
+import { plainTheatre } from '../../examples/stage.js';
 import { EVENT_NAMES } from '../../src/ports/events.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -18,7 +19,11 @@ test('D10.3 the guide on observing names every event, and shows only code that t
 
 test('D10.3 F7.1 C13.3 the example on observing tells what happened', async () => {
   const lines: string[] = [];
-  await runExamples(['observing'], examples, (line) => lines.push(line));
+  await runExamples(
+    ['observing'],
+    examples,
+    plainTheatre((line) => lines.push(line)),
+  );
   const story = lines.join('\n');
   for (const line of [
     'the order is priority → channel → FIFO',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { Example, Registry } from '../../examples/index.js';
 import { runExamples } from '../../examples/runner.js';
+import { plainTheatre } from '../../examples/stage.js';
 
 function example(title: string, run: Example['run']): () => Promise<Example> {
   return () => Promise.resolve({ title, run });
@@ -16,7 +17,11 @@ const broken = example('Breaks', () => {
 
 async function outcome(args: string[], examples: Registry): Promise<{ code: number; lines: string[] }> {
   const lines: string[] = [];
-  const code = await runExamples(args, examples, (line) => lines.push(line));
+  const code = await runExamples(
+    args,
+    examples,
+    plainTheatre((line) => lines.push(line)),
+  );
   return { code, lines };
 }
 
