@@ -22,7 +22,10 @@ const entries = Object.values(manifest.exports)
 const INLINED = ['heap-js'];
 
 /** Loaded by threads, each from a file of its own beside the entry that starts them. */
-const THREAD_ENTRIES = { 'thread-entry': 'executors/thread-entry' };
+const THREAD_ENTRIES = {
+  'thread-entry': 'executors/thread-entry',
+  'testing/executor-handlers': 'testing/executor-handlers',
+};
 
 function compile() {
   rmSync(compiled, { recursive: true, force: true });

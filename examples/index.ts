@@ -18,6 +18,8 @@ export const examples: Registry = new Map<string, () => Promise<Example>>([
   ['regular-work', () => import('./regular-work.js')],
   ['custom-strategy', () => import('./custom-strategy.js')],
   ['pulling-workers', () => import('./pulling-workers.js')],
+  ['custom-executor', () => import('./custom-executor.js')],
+  ['worker-threads', () => import('./worker-threads.js')],
   ['observing', () => import('./observing.js')],
   ['first-core', () => import('./first-core.js')],
 ]);

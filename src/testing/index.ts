@@ -1,3 +1,10 @@
+export {
+  EXECUTOR_HANDLERS,
+  executorChecks,
+  type ConformanceCheck,
+  type ExecutorCheckName,
+  type ExecutorSubject,
+} from './executor-kit.js';
 export { Sim, sim, SIM_START, type SimOptions, type SimSeriesOptions, type SimTaskOptions } from './sim.js';
 export { VirtualClock } from './virtual-clock.js';
 export { Core } from '../core/index.js';
