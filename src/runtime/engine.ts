@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Task,
 } from '../model/index.js';
+import { checkLogger } from '../ports/logger.js';
 import { Admission, type Load } from './admission.js';
 import { Alarm } from './alarm.js';
 import { Arrivals, type ArrivalsHost } from './arrivals.js';
@@ -67,6 +68,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     this.core = new Core(coreOptions(options, now));
     this.events = new Events(this.core, this.clock);
     this.diagnostics = new Diagnostics(this.events, scheduler);
+    if (options.logger !== undefined) this.attempts.logger = checkLogger(options.logger);
     this.attempts.onProgress = (attempt, progress) => {
       this.events.reporter.progressed(attempt, progress);
     };

@@ -64,10 +64,17 @@ export class Executing {
 
   /** Starts what can start, here or in an executor that suits it: wherever most slots are free. */
   distribute(): void {
-    const { core } = this.host;
-    const step = { count: 1, balance: 'least-loaded', workers: [this.local.id, ...this.living()] } as const;
+    const living = [...this.executors].flatMap(([id, executor]) => (isAlive(executor) ? [id] : []));
+    this.start([this.local.id, ...living]);
+    // What is left may be waiting for one that is gone.
+    const isMissed = living.length < this.executors.size && this.host.core.state.index.size > 0;
+    this.askAgainAt = isMissed ? this.host.now().mono + ASK_AGAIN_MS : Infinity;
+  }
+
+  private start(workers: readonly string[]): void {
+    const step = { count: 1, balance: 'least-loaded', workers } as const;
     while (this.host.mayStart()) {
-      const [attempt] = core.plan(this.host.now(), step);
+      const [attempt] = this.host.core.plan(this.host.now(), step);
       if (attempt === undefined) return;
       // One that goes on after a wait is told of that like all others.
       if (attempt.resumptions > 0) continue;
@@ -75,14 +82,6 @@ export class Executing {
       if (executor === undefined) this.host.startHere(attempt);
       else void this.execute(executor, attempt);
     }
-  }
-
-  /** The ids of those that are there. */
-  private living(): string[] {
-    const living = [...this.executors].flatMap(([id, executor]) => (isAlive(executor) ? [id] : []));
-    const { mono } = this.host.now();
-    this.askAgainAt = living.length === this.executors.size ? Infinity : mono + ASK_AGAIN_MS;
-    return living;
   }
 
   /** Nothing more will come. One that cannot be closed must not keep the others from it. */

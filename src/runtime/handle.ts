@@ -7,6 +7,7 @@ import {
   type Task,
   type TaskState,
 } from '../model/index.js';
+import type { Logger } from '../ports/logger.js';
 import { failureOf } from './failure.js';
 import { Outside } from './outside.js';
 
@@ -44,6 +45,8 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
   progress(progress: unknown): void;
   /** Still alive: the lease, where there is one, counts anew. Refused with `StaleLeaseError` when it has ended. */
   heartbeat(): void;
+  /** The scheduler's logger; what it writes states task, attempt, channel, priority and worker. Silent without one. */
+  readonly logger: Logger;
   /**
    * Waits for another task and gives its result, or rejects with its failure. Meanwhile the slot, the places under limits
    * and the needs marked `yieldable` are free for others, the other needs stay held, and the timeout stands still.

@@ -1,5 +1,6 @@
 import type { Aborted, Core, Feedback, Request } from '../core/index.js';
 import type { Attempt, Moment, Task } from '../model/index.js';
+import type { Logger } from '../ports/logger.js';
 import { errorOf } from './failure.js';
 import type { Handle, HandleHost, Payload } from './handle.js';
 import { RunningTask, type AttemptHost } from './running-task.js';
@@ -17,6 +18,7 @@ export interface AttemptsHost extends HandleHost {
 export class RunningAttempts implements AttemptHost {
   /** Told how far attempts have come; whoever publishes that sets it. */
   onProgress: ((attempt: Attempt, progress: unknown) => void) | undefined = undefined;
+  logger: Logger | undefined = undefined;
   private readonly listening = new Map<Attempt, RunningTask>();
   /** Why attempts were aborted, for handlers that ask for their signal afterwards. */
   private readonly aborted = new WeakMap<Attempt, Aborted>();

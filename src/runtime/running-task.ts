@@ -11,10 +11,14 @@ import {
   type FencingToken,
   type Task,
 } from '../model/index.js';
+import type { Logger } from '../ports/logger.js';
 import { Handle, type Payload, type ResourceFeedback, type TaskContext } from './handle.js';
+import { TaskLogger } from './task-logger.js';
 
 /** What a running attempt needs of its scheduler. */
 export interface AttemptHost {
+  /** The scheduler's own, if it has one. */
+  readonly logger: Logger | undefined;
   /** Whether the handle was made by the same scheduler. */
   owns(handle: Handle<unknown>): boolean;
   /** The results of the tasks that it came after. */
@@ -106,6 +110,10 @@ export class RunningTask implements TaskContext {
     const { over, abandoned } = this.running;
     // Nobody wants to know how far an attempt is that no longer counts.
     if (!over && !abandoned) this.host.progressed(this.running, progress);
+  }
+
+  get logger(): Logger {
+    return new TaskLogger(this.host.logger, this.running);
   }
 
   heartbeat(): void {

@@ -188,10 +188,15 @@ test('an executor that is gone is handed nothing, and is found again when it is 
   const { clock, scheduler } = virtual({ executors: [bench] });
   scheduler.add(nothing, { id: 'a' });
   await clock.advance('10s');
-  expect(bench.ids).toEqual([]);
+  expect([bench.ids, clock.timers.length]).toEqual([[], 1]);
   bench.alive = true;
   await clock.advance('1s');
   expect(bench.ids).toEqual(['a']);
+  // While nothing waits for it, nobody asks.
+  bench.alive = false;
+  bench.end(0);
+  await clock.settle();
+  expect(clock.timers).toEqual([]);
 });
 
 test('row 19 an attempt is aborted with the reason, and keeps its slot until the executor has ended it', async () => {

@@ -252,3 +252,29 @@ test('progress that nobody is told of costs nothing and does no harm', async () 
   ).toBe('done');
   await scheduler.close();
 });
+
+test('F1.4 D10.3 what a handler logs states whose it is, whatever it says itself; without a logger it is silent', async () => {
+  const written: unknown[] = [];
+  const write =
+    (level: string) =>
+    (record: object, message: string): void => {
+      if (!('event' in record)) written.push([level, record, message]);
+    };
+  const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const chatty = (task: TaskContext): void => {
+    task.logger.info({ page: 3, taskId: 'somebody else' }, 'page read');
+    for (const level of ['debug', 'warn', 'error'] as const) task.logger[level]({}, level);
+  };
+  const { scheduler } = virtual({ logger });
+  await scheduler.add(chatty, { id: 'a', channel: 'acme', priority: 'high' });
+  const about = { taskId: 'a', attempt: 1, channel: 'acme', priority: 1, workerId: 'local' };
+  expect(written).toEqual([
+    ['info', { page: 3, ...about }, 'page read'],
+    ...['debug', 'warn', 'error'].map((level) => [level, about, level]),
+  ]);
+  await scheduler.close();
+  const silent = virtual().scheduler;
+  await silent.add(chatty);
+  await silent.close();
+  expect(written).toHaveLength(4);
+});
