@@ -37,8 +37,16 @@ interface Span {
   untilMono: number | undefined;
   outcome: AttemptEnd | 'running';
   /** While it waited for other tasks. */
-  readonly waits: { readonly on: string; readonly fromMono: number; untilMono: number | undefined }[];
+  waits: Wait[] | undefined;
 }
+
+interface Wait {
+  readonly on: string;
+  readonly fromMono: number;
+  untilMono: number | undefined;
+}
+
+const NOTHING: readonly string[] = [];
 
 /** So many attempts are kept unless a number is given. */
 const KEPT = 10_000;
@@ -79,7 +87,7 @@ export class Timeline {
         this.started(fact);
         return;
       case 'attempt.waiting':
-        this.running.get(fact.task)?.waits.push({ on: fact.awaited, fromMono: fact.mono, untilMono: undefined });
+        this.waits(fact.task, { on: fact.awaited, fromMono: fact.mono, untilMono: undefined });
         return;
       case 'attempt.resumed':
         this.goesOn(fact.task, fact.mono);
@@ -115,18 +123,32 @@ export class Timeline {
 
   private started(fact: Extract<Fact, { kind: 'attempt.started' }>): void {
     const { task, attempt, workerId: worker, channel, level } = fact;
-    const lane = this.takeLane(worker);
-    const after = this.after.get(task) ?? [];
-    const rest = { untilMono: undefined, outcome: 'running', waits: [] } as const;
-    const span: Span = { ...rest, task, attempt, worker, lane, channel, level, after, fromMono: fact.mono, waits: [] };
+    const span: Span = {
+      task,
+      attempt,
+      worker,
+      lane: this.takeLane(worker),
+      channel,
+      level,
+      after: this.after.get(task) ?? NOTHING,
+      fromMono: fact.mono,
+      untilMono: undefined,
+      outcome: 'running',
+      waits: undefined,
+    };
     this.running.set(task, span);
     this.spans.push(span);
     // Cutting off one at a time would cost as much as are kept.
     if (this.spans.length >= 2 * this.limit) this.spans = this.spans.slice(-this.limit);
   }
 
+  private waits(task: string, wait: Wait): void {
+    const span = this.running.get(task);
+    if (span !== undefined) span.waits = [...(span.waits ?? []), wait];
+  }
+
   private goesOn(task: string, mono: number): void {
-    const wait = this.running.get(task)?.waits.at(-1);
+    const wait = this.running.get(task)?.waits?.at(-1);
     if (wait !== undefined) wait.untilMono ??= mono;
   }
 
@@ -170,7 +192,7 @@ function spanEvents(span: Span, pid: number, now: number): TraceEvent[] {
       ...between(span.fromMono, span.untilMono ?? now),
       args: { task, attempt, channel, level, worker: span.worker, outcome },
     },
-    ...span.waits.map(({ on, fromMono, untilMono }) => ({
+    ...(span.waits ?? []).map(({ on, fromMono, untilMono }) => ({
       ...place,
       name: `waits for ${on}`,
       cat: 'wait',
