@@ -19,12 +19,13 @@ export class Pages {
   private leftPage: Page | undefined = undefined;
   private leftPageNumber = -1;
 
+  /** Takes in a task that is not in. */
   add(task: Task): void {
     const number = Math.floor(task.sequence / PAGE);
     if (number !== this.lastPageNumber) this.turnTo(number);
     const page = this.lastPage as Page;
-    if (page.tasks[task.sequence % PAGE] === undefined) page.filled += 1;
     page.tasks[task.sequence % PAGE] = task;
+    page.filled += 1;
   }
 
   at(sequence: number): Task | undefined {
@@ -53,8 +54,7 @@ export class Pages {
 
   /** Every task in order of submission, in pages with gaps. */
   *inOrder(): Iterable<readonly (Task | undefined)[]> {
-    const numbers = [...this.pages.keys()].sort((a, b) => a - b);
-    for (const number of numbers) yield this.pages.get(number)?.tasks ?? [];
+    for (const [, page] of [...this.pages].sort(([a], [b]) => a - b)) yield page.tasks;
   }
 
   private turnTo(number: number): void {
