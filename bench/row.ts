@@ -9,7 +9,7 @@ export interface Row {
   readonly candidates: readonly Candidate[];
 }
 
-export const groups = ['core', 'api'] as const;
+export const groups = ['core', 'policies', 'api'] as const;
 export type Group = (typeof groups)[number];
 
 export interface Candidate {

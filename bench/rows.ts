@@ -15,6 +15,7 @@ const files: Readonly<Record<string, () => Promise<{ rows: readonly Row[] }>>> =
   P11: () => import('./rows/p11.js'),
   P16: () => import('./rows/p16.js'),
   CORE: () => import('./rows/core.js'),
+  POLICIES: () => import('./rows/policies.js'),
 };
 
 export async function loadRows(): Promise<readonly Row[]> {

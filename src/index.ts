@@ -44,7 +44,14 @@ export { PullingWorker } from './runtime/pulling-worker.js';
 export { SeriesHandle, type Occurrence, type RepeatOptions } from './runtime/series-handle.js';
 export type { Steering } from './runtime/steering.js';
 export type { WorkerOptions } from './runtime/worker-options.js';
-export { Handle, type Handler, type ResourceFeedback, type TaskContext } from './runtime/handle.js';
+export {
+  Handle,
+  type Given,
+  type Handler,
+  type ResourceFeedback,
+  type Steps,
+  type TaskContext,
+} from './runtime/handle.js';
 export type { AgingOptions, PreemptionOptions, SchedulerOptions } from './runtime/scheduler-options.js';
 export type { TypeLimitOptions } from './runtime/limit-options.js';
 export type {

@@ -15,7 +15,7 @@ import { recurrenceOf, specOf, workerOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
 import { startExpected, starved } from './starving.js';
 import type { State } from './state.js';
-import { resumed, suspended } from './suspension.js';
+import { gaveWay, resumed, suspended } from './suspension.js';
 import * as transitions from './transitions.js';
 
 /**
@@ -85,6 +85,7 @@ function applyFact(state: State, fact: Fact): void {
       return;
     case 'attempt.started':
     case 'attempt.waiting':
+    case 'attempt.gaveWay':
     case 'attempt.resumed':
     case 'attempt.ended':
     case 'attempt.settledLate':
@@ -218,6 +219,9 @@ function applyToAttempt(state: State, fact: AttemptFact): void {
       suspended(state, currentAttempt(state, fact.task, fact.attempt), awaited);
       return;
     }
+    case 'attempt.gaveWay':
+      gaveWay(state, currentAttempt(state, fact.task, fact.attempt));
+      return;
     case 'attempt.resumed':
       resumed(state, currentAttempt(state, fact.task, fact.attempt));
       return;

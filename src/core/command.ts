@@ -40,6 +40,8 @@ export type Command = { readonly now: Moment } & (
       readonly token: FencingToken;
       readonly resource: string;
     } & Feedback)
+  /** The attempt is at a yield, where it may give way. */
+  | { readonly kind: 'yield'; readonly task: string; readonly token: FencingToken }
   | { readonly kind: 'cancel'; readonly task: string; readonly reason?: string }
   | { readonly kind: 'setPriority'; readonly task: string; readonly level: number }
   | {

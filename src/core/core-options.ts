@@ -24,6 +24,8 @@ export interface CoreOptions {
   readonly pressure: PressureSettings;
   /** How long an attempt takes at the most, for the bound on waiting; `Infinity`: nobody watches for starvation. */
   readonly serviceMs: number;
+  /** How long an attempt runs before it gives way at its next yield, if somebody as urgent waits. */
+  readonly sliceMs: number;
   /** How tasks that allow it are stopped for more urgent ones. */
   readonly preemption: PreemptionSettings;
 }
@@ -41,5 +43,6 @@ export const CORE_DEFAULTS: Omit<CoreOptions, 'origin'> = {
   maxCatchUp: 100,
   pressure: NO_BOUND,
   serviceMs: Infinity,
+  sliceMs: 50,
   preemption: { graceMs: 1_000, minRunMs: 1_000, maxPerTask: 3 },
 };

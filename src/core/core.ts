@@ -25,11 +25,11 @@ import { settle } from './decide/settle.js';
 import { cancel, taskFor } from './decide/steer.js';
 import { submit, submitAll, type DependencyInput, type Submission } from './decide/submit.js';
 import { waitFor } from './decide/wait.js';
+import { atYield, type Verdict } from './decide/yield.js';
 import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
 import { loadOf, type CoreLoad } from './load.js';
-import { nextFit } from './next-fit.js';
 import type { Outbox } from './outbox.js';
 import { pending } from './pending.js';
 import { checkPressure } from './pressure.js';
@@ -40,15 +40,10 @@ import type { CoreSnapshot } from './snapshot-format.js';
 import { State } from './state.js';
 import { statisticsOf, type Statistics } from './statistics.js';
 import { Telling, type FactReader } from './telling.js';
+import { hasMoments, isOnlySeriesDue, nextWake, type Wake } from './wake.js';
 import type { Worker, WorkerSpec } from './worker.js';
 
 const NO_DEPENDENCIES: readonly DependencyInput[] = [];
-
-/** When the core next has something to do by itself, on either clock; `Infinity` for never. */
-export interface Wake {
-  readonly wall: number;
-  readonly mono: number;
-}
 
 /**
  * The scheduling core: commands in, facts out. Synchronous and deterministic: it has no clock, no randomness of its
@@ -193,6 +188,12 @@ export class Core {
     this.end(undefined);
   }
 
+  /** @internal The attempt is at a yield: what it is to do there. */
+  atYield(now: Moment, attempt: Attempt): Verdict {
+    this.begin(now);
+    return this.end(atYield(this.state, attempt));
+  }
+
   /** @internal Takes an unfinished task back. */
   cancel(now: Moment, task: Task | string, reason: string | undefined): void {
     this.begin(now);
@@ -208,22 +209,17 @@ export class Core {
 
   /** @internal Whether anything is due at some time; asking first is cheaper than asking when. */
   get hasMoments(): boolean {
-    const { wallLine, monoLine, resources, preemption } = this.state;
-    return wallLine.size > 0 || monoLine.size > 0 || resources.hasFlows || preemption.waiting !== undefined;
+    return hasMoments(this.state);
   }
 
   /** When to send the next `tick`. */
   nextWakeAt(): Wake {
-    const { wallLine, monoLine, resources, preemption, mono: now } = this.state;
-    const mono = resources.hasFlows ? Math.min(monoLine.next(), nextFit(this.state)) : monoLine.next();
-    return { wall: wallLine.next(), mono: Math.min(mono, preemption.wakeAt(now)) };
+    return nextWake(this.state);
   }
 
   /** Whether nothing is due at any time but what belongs to series. */
   get onlySeriesDue(): boolean {
-    const { wallLine, monoLine, resources } = this.state;
-    if (wallLine.nextOnce() < Infinity || monoLine.nextOnce() < Infinity) return false;
-    return !resources.hasFlows || nextFit(this.state) === Infinity;
+    return isOnlySeriesDue(this.state);
   }
 
   /** Whom a fact of the last command is about: task, channel, level, attempt and worker, where known. */

@@ -7,6 +7,7 @@ export * from './core.js';
 export { checkAging, checkStrategy } from './decide/configure.js';
 export type { Assignment, Balance, PlanRequest } from './decide/plan.js';
 export type { Feedback } from './decide/report.js';
+export type { Verdict } from './decide/yield.js';
 export type { DependencyInput, DependencyRef, Submission } from './decide/submit.js';
 export * from './dependencies.js';
 export * from './explanation.js';
@@ -49,4 +50,5 @@ export type {
 export * from './state.js';
 export { topologicalOrder } from './topological-order.js';
 export type { WaitSummary } from './wait-statistics.js';
+export type { Wake } from './wake.js';
 export * from './worker.js';

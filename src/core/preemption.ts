@@ -27,7 +27,7 @@ export class Preemption {
   /** Those that were asked and have time left to make way, and what they will free. */
   readonly leaving = new Set<Attempt>();
   readonly freed: Holdings;
-  /** Kept from the first attempt on that may be stopped: where there is none, nothing is. */
+  /** Kept once an attempt runs that may be stopped, or is at a yield: where there is none, nothing is. */
   private hungry: Hungry | undefined = undefined;
 
   constructor(
@@ -50,8 +50,14 @@ export class Preemption {
       this.freed.add(attempt);
     } else if ((attempt.task.extra?.preemptions ?? 0) < this.settings.maxPerTask) {
       this.candidates.enter(attempt);
-      this.hungry ??= new Hungry(this.sources, this.sources.allReady());
+      this.ready();
     }
+  }
+
+  /** The ready tasks, kept from the first time on that somebody asks. */
+  ready(): Hungry {
+    this.hungry ??= new Hungry(this.sources, this.sources.allReady());
+    return this.hungry;
   }
 
   /** The attempt does not run any more, or not for its task. */

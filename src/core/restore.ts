@@ -66,6 +66,7 @@ export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOp
     pressure: pressureOf(settings.pressure),
     serviceMs: settings.serviceMs ?? Infinity,
     workersMayCome: settings.workersMayCome ?? true,
+    sliceMs: settings.sliceMs ?? Infinity,
     preemption: {
       graceMs: preemption.graceMs ?? Infinity,
       minRunMs: preemption.minRunMs ?? Infinity,
@@ -149,6 +150,7 @@ function attemptOf(task: Task, record: AttemptRecord): Attempt {
   attempt.stopBy = record.stopBy;
   attempt.resumptions = record.waits?.resumptions ?? 0;
   attempt.waitedMs = record.waits?.waitedMs ?? 0;
+  attempt.runningSince = record.waits?.runningSince ?? started.mono;
   if (record.costs !== undefined) attempt.costs = new Map(record.costs);
   return attempt;
 }
@@ -157,7 +159,7 @@ function attemptOf(task: Task, record: AttemptRecord): Attempt {
 function restoreWait(state: State, attempt: Attempt, { waits }: AttemptRecord): void {
   if (waits === undefined || waits.since === null) return;
   const { task, workerId } = attempt;
-  const on = state.table.bySequence(waits.on ?? -1) ?? task;
+  const on = waits.on === null ? undefined : state.table.bySequence(waits.on);
   const place = attempt.abandoned ? undefined : state.places.enterReturn(task.spec, yieldedNeeds(task.spec), workerId);
   attempt.wait = { on, since: waits.since, place: place?.index ?? -1 };
   if (!attempt.abandoned) state.suspended.add(attempt);

@@ -31,10 +31,11 @@ export interface AttemptRecord {
   readonly costs?: readonly (readonly [resource: string, cost: number])[];
   /** By when it should have made way, if it was asked to. */
   readonly stopBy?: number;
-  /** How often it has waited for another task, for how long, and since when it does, on whom; only if it ever has. */
+  /** How often it has waited for another task, for how long, and since when it does, on whom; only if it ever has. `null` for nobody. */
   readonly waits?: {
     readonly resumptions: number;
     readonly waitedMs: number;
+    readonly runningSince: number;
     readonly since: number | null;
     readonly on: number | null;
   };
@@ -96,6 +97,7 @@ export interface SettingsRecord {
   readonly serviceMs: number | null;
   /** Absent in snapshots from before one could say so: they may. */
   readonly workersMayCome?: boolean;
+  readonly sliceMs: number | null;
   readonly preemption: {
     readonly graceMs: number | null;
     readonly minRunMs: number | null;

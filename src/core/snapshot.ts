@@ -103,6 +103,7 @@ function settingsRecord(state: State): SettingsRecord {
     pressure: state.pressure.save(),
     serviceMs: finite(state.options.serviceMs),
     workersMayCome: state.options.workersMayCome,
+    sliceMs: finite(state.options.sliceMs),
     preemption: { graceMs: finite(graceMs), minRunMs: finite(minRunMs), maxPerTask: finite(maxPerTask) },
     resources: state.resources.save(),
     channels: state.openChannels.save(),
@@ -161,10 +162,10 @@ function attemptRecord(attempt: Attempt): AttemptRecord {
   };
 }
 
-function waitsRecord({ wait, abandoned, resumptions, waitedMs }: Attempt): Pick<AttemptRecord, 'waits'> {
+function waitsRecord({ wait, abandoned, resumptions, waitedMs, runningSince }: Attempt): Pick<AttemptRecord, 'waits'> {
   if (wait === undefined && resumptions === 0) return {};
-  const on = wait === undefined || abandoned ? null : wait.on.sequence;
-  return { waits: { resumptions, waitedMs, since: wait?.since ?? null, on } };
+  const on = wait === undefined || abandoned ? null : (wait.on?.sequence ?? null);
+  return { waits: { resumptions, waitedMs, runningSince, since: wait?.since ?? null, on } };
 }
 
 function seriesRecord(series: Series, specs: SpecTable): SeriesRecord {

@@ -5,7 +5,8 @@ import type { State } from './state.js';
 import { move } from './transitions.js';
 
 /*
- * An attempt that waits for another task: what it hands back meanwhile, and how it goes on or ends.
+ * An attempt that waits for another task, or gives way at a yield: what it hands back meanwhile, and how it goes on or
+ * ends.
  *
  * It hands back its slot, its places under limits and the needs marked as yieldable, and keeps its other needs. Its
  * timeout stands still. Its lease does not: that says that its worker lives, which must be heard of while it waits too,
@@ -15,13 +16,47 @@ import { move } from './transitions.js';
 
 /** The attempt waits from now on; that it does is already an edge of the graph. */
 export function suspended(state: State, attempt: Attempt, awaited: Task): void {
+  const { task, workerId, number } = attempt;
+  stand(state, attempt, awaited);
+  state.path.mark(awaited);
+  state.inheritance.extend(task, awaited);
+  state.inheritance.tell();
+  state.emit?.({
+    kind: 'attempt.waiting',
+    task: task.id,
+    attempt: number,
+    workerId,
+    awaited: awaited.id,
+    wall: state.wall,
+    mono: state.mono,
+  });
+}
+
+/** The attempt gives way at a yield; it is ready to go on as soon as that is told. What it was asked, it has done. */
+export function gaveWay(state: State, attempt: Attempt): void {
+  const { task, workerId, number } = attempt;
+  stand(state, attempt, undefined);
+  attempt.stopBy = undefined;
+  state.inheritance.tell();
+  state.emit?.({
+    kind: 'attempt.gaveWay',
+    task: task.id,
+    attempt: number,
+    workerId,
+    wall: state.wall,
+    mono: state.mono,
+  });
+}
+
+/** Hands back what the attempt does without while it does not run. */
+function stand(state: State, attempt: Attempt, on: Task | undefined): void {
   const { task, workerId } = attempt;
   const { spec } = task;
   const yielded = yieldedNeeds(spec);
   const place = state.places.enterReturn(spec, yielded, workerId);
   if (spec.preemptible) state.preemption.stops(attempt);
   move(state, task, 'waiting');
-  attempt.wait = { on: awaited, since: state.mono, place: place.index };
+  attempt.wait = { on, since: state.mono, place: place.index };
   state.suspended.add(attempt);
   state.running -= 1;
   const worker = state.workers.get(workerId);
@@ -29,18 +64,6 @@ export function suspended(state: State, attempt: Attempt, awaited: Task): void {
   handBack(state, place, yielded);
   state.lending.keep(task);
   state.lending.heldChanged(spec.needs);
-  state.path.mark(awaited);
-  state.inheritance.extend(task, awaited);
-  state.inheritance.tell();
-  state.emit?.({
-    kind: 'attempt.waiting',
-    task: task.id,
-    attempt: attempt.number,
-    workerId,
-    awaited: awaited.id,
-    wall: state.wall,
-    mono: state.mono,
-  });
 }
 
 function handBack(state: State, place: Place, needs: readonly Need[]): void {
@@ -64,6 +87,7 @@ export function resumed(state: State, attempt: Attempt): Attempt {
   if (worker !== undefined) worker.running += 1;
   attempt.waitedMs += state.mono - (wait?.since ?? state.mono);
   attempt.resumptions += 1;
+  attempt.runningSince = state.mono;
   waitOver(state, attempt);
   attempt.wait = undefined;
   if (task.spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
@@ -112,6 +136,7 @@ function waitOver(state: State, attempt: Attempt): void {
   state.suspended.delete(attempt);
   state.places.leave(wait.place);
   state.lending.keepNoMore(task);
+  if (awaited === undefined) return;
   state.dependencies.endWait(awaited, task);
   state.inheritance.letGo(task, awaited);
   state.path.mark(awaited);

@@ -125,6 +125,13 @@ export type Fact = Moment &
         readonly workerId: string;
         readonly awaited: string;
       }
+    /** It gave way at a yield, and stands in line to go on; meanwhile it has handed back the same as one that waits. */
+    | {
+        readonly kind: 'attempt.gaveWay';
+        readonly task: string;
+        readonly attempt: number;
+        readonly workerId: string;
+      }
     /** The same attempt goes on. */
     | {
         readonly kind: 'attempt.resumed';

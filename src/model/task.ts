@@ -107,10 +107,10 @@ export interface Charged {
   readonly amount: number;
 }
 
-/** What an attempt that waits for another task is at. */
+/** What an attempt is at that waits: for another task, or to go on after it gave way. */
 export interface AttemptWait {
-  /** The task it waits for, or waited for until it goes on. */
-  readonly on: Task;
+  /** The task it waits for, or waited for until it goes on; `undefined` when it only gave way to others. */
+  readonly on: Task | undefined;
   /** Monotonic. */
   readonly since: number;
   /** The interned pair of channel and shape at which it stands in line to go on; -1 once it no longer will. */
@@ -127,12 +127,14 @@ export class Attempt {
   over = false;
   /** What its start was charged; only while channels take turns. */
   charged: Charged | undefined = undefined;
-  /** While it waits for another task and until it goes on: it holds nothing but what it keeps meanwhile. */
+  /** While it waits for another task, or gives way, and until it goes on: it holds nothing but what it keeps meanwhile. */
   wait: AttemptWait | undefined = undefined;
   /** How often it has gone on after a wait; whoever is handed one with none starts it, any other goes on. */
   resumptions = 0;
   /** Time spent in waits that are over. */
   waitedMs = 0;
+  /** Monotonic: when it started, or last went on after a wait. */
+  runningSince: number;
   /** What it has reported as its true cost, by resource. */
   costs: Map<string, number> | undefined = undefined;
   /** Monotonic time by which it should have made way for a more urgent task; `undefined` unless it was asked to. */
@@ -146,6 +148,7 @@ export class Attempt {
     readonly started: Moment,
     leaseMs: number,
   ) {
+    this.runningSince = started.mono;
     this.lease = leaseMs === Infinity ? undefined : { ms: leaseMs, endsAt: started.mono + leaseMs };
   }
 

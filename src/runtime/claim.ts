@@ -9,9 +9,12 @@ import {
   type Outcome,
 } from '../model/index.js';
 import { failedBy } from './failure.js';
-import { runPayload, type Payload, type TaskContext } from './handle.js';
+import { runHandler } from './generator.js';
+import type { Payload, TaskContext } from './handle.js';
 import type { Leases } from './leases.js';
+import { endedBy } from './made-way.js';
 import { promised } from './promised.js';
+import type { RunningTask } from './running-task.js';
 
 /** What a worker may know about a task it has claimed. */
 export interface ClaimedTask extends TaskContext {
@@ -37,9 +40,13 @@ export class Claim {
   constructor(
     private readonly host: ClaimHost,
     private readonly attempt: Attempt,
-    /** The task; its signal aborts when the claim no longer counts. */
-    readonly task: ClaimedTask,
+    private readonly running: RunningTask,
   ) {}
+
+  /** The task; its signal aborts when the claim no longer counts. */
+  get task(): ClaimedTask {
+    return this.running;
+  }
 
   /** Names this claim for ever; a later one of the same task has a larger token. */
   get token(): FencingToken {
@@ -94,9 +101,9 @@ export class Claim {
 
   private async outcome(): Promise<Outcome> {
     try {
-      return { kind: 'succeeded', value: await runPayload(this.attempt.task.payload as Payload, this.task) };
+      return { kind: 'succeeded', value: await runHandler(this.attempt.task.payload as Payload, this.running) };
     } catch (error) {
-      return failedBy(error);
+      return endedBy(error);
     }
   }
 

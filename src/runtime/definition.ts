@@ -1,11 +1,11 @@
 import { parseName, parseTaskOptions, refuseTask, type TaskOptions, type TaskSpec } from '../model/index.js';
-import type { Handler, TaskContext } from './handle.js';
+import type { Given, Handler, TaskContext } from './handle.js';
 
 /** The function behind a definition: what it does with one input. */
 export type DefinedHandler<Input, Result, Dependencies extends readonly unknown[] = readonly unknown[]> = (
   input: Input,
   task: TaskContext<Dependencies, Input>,
-) => Result | PromiseLike<Result>;
+) => Given<Result>;
 
 /** What may be said about all tasks of a definition; what a call says itself counts instead. */
 export type DefinitionOptions = Omit<TaskOptions, 'id'>;

@@ -9,9 +9,11 @@ import {
 } from '../model/index.js';
 import type { ExecutionOutcome, Executor, Work } from '../ports/executor.js';
 import { failedBy } from './failure.js';
-import { runPayload, type Payload, type TaskContext } from './handle.js';
+import { runHandler } from './generator.js';
+import type { Payload } from './handle.js';
 import type { Leases } from './leases.js';
 import { promised } from './promised.js';
+import type { RunningTask } from './running-task.js';
 import { parseWorkerOptions } from './worker-options.js';
 
 /** What executors need of their scheduler. */
@@ -19,7 +21,7 @@ export interface ExecutingHost {
   readonly core: Core;
   readonly leases: Leases;
   now(): Moment;
-  contextOf(attempt: Attempt): TaskContext & { readonly input: unknown };
+  contextOf(attempt: Attempt): RunningTask;
   /** Whether anything more may start by the load. */
   mayStart(): boolean;
   /** Runs the attempt in a slot of this process. */
@@ -117,7 +119,7 @@ function isAlive(executor: Executor): boolean {
   }
 }
 
-function workOf(attempt: Attempt, context: TaskContext & { readonly input: unknown }): Work {
+function workOf(attempt: Attempt, context: RunningTask): Work {
   const payload = attempt.task.payload as Payload;
   return {
     taskId: context.id,
@@ -128,7 +130,7 @@ function workOf(attempt: Attempt, context: TaskContext & { readonly input: unkno
     input: context.input,
     dependencies: context.dependencies,
     resumed: context.resumed,
-    run: () => promised(() => runPayload(payload, context)),
+    run: () => promised(() => runHandler(payload, context)),
     checkpoint: (state) => {
       context.checkpoint(state);
     },

@@ -11,10 +11,24 @@ import type { Logger } from '../ports/logger.js';
 import { failureOf } from './failure.js';
 import { Outside } from './outside.js';
 
+/**
+ * What a handler may give: a result, a promise of one, or an async generator. That gives way at a `yield` once its slice is
+ * used up and somebody as urgent waits, and goes on from there later; what it returns is the result.
+ */
+export type Given<Result> = Result | PromiseLike<Result> | Steps<Result>;
+
+/** What an `async function*` gives, said so that nothing else that can be iterated is taken for it. */
+export interface Steps<Result> {
+  next(): Promise<IteratorResult<unknown, Result>>;
+  return(value: never): Promise<IteratorResult<unknown, Result>>;
+  throw(error: unknown): Promise<IteratorResult<unknown, Result>>;
+  [Symbol.asyncIterator](): AsyncIterator<unknown, unknown, unknown>;
+}
+
 /** What a handler is given. */
 export type Handler<Result, Dependencies extends readonly unknown[] = readonly unknown[]> = (
   task: TaskContext<Dependencies>,
-) => Result | PromiseLike<Result>;
+) => Given<Result>;
 
 /** What a handler may know about its task. */
 export interface TaskContext<Dependencies extends readonly unknown[] = readonly unknown[], Input = unknown> {

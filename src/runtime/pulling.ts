@@ -1,13 +1,14 @@
 import { holdingAttempts, type Assignment, type Balance, type StrategyChoice, type Worker } from '../core/index.js';
 import { StaleLeaseError, isFinal, refuseConfig, type Attempt } from '../model/index.js';
 import { abortable, type WaitOptions } from './abortable.js';
-import { Claim, type ClaimHost, type ClaimedTask } from './claim.js';
+import { Claim, type ClaimHost } from './claim.js';
 import { PullingWorker, type WorkerHost } from './pulling-worker.js';
+import type { RunningTask } from './running-task.js';
 import { parseWorkerOptions, type WorkerOptions } from './worker-options.js';
 
 /** What pulling needs of its scheduler. */
 export interface PullingHost extends ClaimHost {
-  contextOf(attempt: Attempt): ClaimedTask;
+  contextOf(attempt: Attempt): RunningTask;
   /** Whether anything more may start by the load. */
   mayStart(): boolean;
 }

@@ -1,4 +1,4 @@
-import type { Aborted, Core, Feedback, Request } from '../core/index.js';
+import type { Aborted, Core, Feedback, Request, Verdict } from '../core/index.js';
 import type { Attempt, Moment, Task } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
 import { errorOf } from './failure.js';
@@ -20,6 +20,8 @@ export class RunningAttempts implements AttemptHost {
   onProgress: ((attempt: Attempt, progress: unknown) => void) | undefined = undefined;
   logger: Logger | undefined = undefined;
   private readonly listening = new Map<Attempt, RunningTask>();
+  /** Attempts whose handlers are generators. */
+  private readonly yielding = new WeakSet<Attempt>();
   /** Why attempts were aborted, for handlers that ask for their signal afterwards. */
   private readonly aborted = new WeakMap<Attempt, Aborted>();
 
@@ -44,9 +46,10 @@ export class RunningAttempts implements AttemptHost {
     }
   }
 
-  /** These attempts are to make way for more urgent tasks; they still count. */
+  /** These attempts are to make way for more urgent tasks; they still count. Generators do so at their next yield. */
   preempt(asked: readonly Aborted[]): void {
     for (const each of asked) {
+      if (this.yielding.has(each.attempt)) continue;
       this.aborted.set(each.attempt, each);
       this.listening.get(each.attempt)?.abort(reasonOf(each));
     }
@@ -91,6 +94,16 @@ export class RunningAttempts implements AttemptHost {
 
   report(attempt: Attempt, resource: string, feedback: Feedback): void {
     this.engine.tell({ kind: 'report', task: attempt.task.id, token: attempt.token, resource, ...feedback });
+  }
+
+  yields(attempt: Attempt): void {
+    this.yielding.add(attempt);
+  }
+
+  atYield(attempt: Attempt): Verdict {
+    const verdict = this.engine.core.atYield(this.engine.now(), attempt);
+    if (verdict === 'giveWay') this.engine.dispatchSoon();
+    return verdict;
   }
 
   letWait(attempt: Attempt, awaited: string): boolean {

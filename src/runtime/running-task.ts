@@ -1,4 +1,4 @@
-import type { Feedback } from '../core/index.js';
+import type { Feedback, Verdict } from '../core/index.js';
 import {
   PayloadError,
   StaleLeaseError,
@@ -13,6 +13,7 @@ import {
 } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
 import { Handle, type Payload, type ResourceFeedback, type TaskContext } from './handle.js';
+import { MadeWay } from './made-way.js';
 import { TaskLogger } from './task-logger.js';
 
 /** What a running attempt needs of its scheduler. */
@@ -27,6 +28,10 @@ export interface AttemptHost {
   listen(attempt: Attempt, running: RunningTask): void;
   /** Why the attempt was aborted, if it was and that has been told. */
   abortReasonOf(attempt: Attempt): Error | undefined;
+  /** The attempt's handler has yields, at which it is asked to make way. */
+  yields(attempt: Attempt): void;
+  /** The attempt is at a yield: what it is to do there. */
+  atYield(attempt: Attempt): Verdict;
   /** Lets the attempt wait; `false` when the other task has ended by now. */
   letWait(attempt: Attempt, awaited: string): boolean;
   /** The attempt has learnt something of a resource. */
@@ -154,6 +159,26 @@ export class RunningTask implements TaskContext {
         ? { retryAfterMs: parseDuration(feedback.retryAfter, 'retryAfter', refuseTask) }
         : { cost: feedback.cost };
     this.host.report(this.running, resource, learnt);
+  }
+
+  /** Its handler is a generator. */
+  yields(): void {
+    this.host.yields(this.running);
+  }
+
+  /** At a yield of its handler: resolves when it goes on, at once or after others; rejects where it ends. */
+  async atYield(): Promise<void> {
+    switch (this.host.atYield(this.running)) {
+      case 'goOn':
+        return;
+      case 'stop':
+        throw new MadeWay();
+      case 'giveWay':
+        await new Promise<void>((resolve, reject) => {
+          this.waiter = { resolve, reject };
+          this.host.listen(this.running, this);
+        });
+    }
   }
 
   /** Its wait is over. */

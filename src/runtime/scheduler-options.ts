@@ -100,6 +100,8 @@ export interface SchedulerOptions {
   readonly admitEvery?: Duration | undefined;
   /** How tasks that are `preemptible` are stopped for more urgent ones. */
   readonly preemption?: PreemptionOptions | undefined;
+  /** How long a handler that is a generator runs before it gives way at a yield to others as urgent; 50 ms unless given. */
+  readonly slice?: Duration | undefined;
   /** How many finished tasks are kept, and for how long. */
   readonly retain?: { readonly count?: number | undefined; readonly age?: Duration | undefined } | undefined;
   /** Whether handlers run in the AsyncLocalStorage context of whoever added their task; they do unless given. */
@@ -119,7 +121,7 @@ const KNOWN = {
     ...['logger', 'timeline'],
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
     ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation', 'workersMayCome'],
-    ...['context', 'executors', 'preemption'],
+    ...['context', 'executors', 'preemption', 'slice'],
   ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],
@@ -177,6 +179,7 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
     serviceMs: serviceMsOf(options.starvation),
     workersMayCome,
     preemption: preemptionOf(options.preemption),
+    ...(given.has('slice') ? { sliceMs: parseDuration(given.get('slice'), 'slice', refuseConfig) } : {}),
   };
 }
 

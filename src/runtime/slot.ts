@@ -1,11 +1,13 @@
 import type { Attempt, Outcome } from '../model/index.js';
-import { failedBy } from './failure.js';
-import { runPayload, type Payload, type TaskContext } from './handle.js';
+import { runHandler } from './generator.js';
+import type { Payload } from './handle.js';
+import { endedBy } from './made-way.js';
+import type { RunningTask } from './running-task.js';
 
 /** What a slot needs of its scheduler. */
 export interface SlotHost {
   /** What the attempt's handler is given. */
-  contextOf(attempt: Attempt): TaskContext;
+  contextOf(attempt: Attempt): RunningTask;
   /** Hands the outcome in and takes the next attempt for the same slot. */
   next(attempt: Attempt, outcome: Outcome): Attempt | undefined;
 }
@@ -17,9 +19,9 @@ export async function runSlot(scheduler: SlotHost, first: Attempt): Promise<void
     const handle = attempt.task.payload as Payload;
     let outcome: Outcome;
     try {
-      outcome = { kind: 'succeeded', value: await runPayload(handle, scheduler.contextOf(attempt)) };
+      outcome = { kind: 'succeeded', value: await runHandler(handle, scheduler.contextOf(attempt)) };
     } catch (error) {
-      outcome = failedBy(error);
+      outcome = endedBy(error);
     }
     attempt = scheduler.next(attempt, outcome);
   }

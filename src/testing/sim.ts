@@ -160,6 +160,12 @@ export class Sim {
     this.send({ kind: 'waitFor', task: id, token, awaited });
   }
 
+  /** The attempt, by `id#n` or by the id of a task that runs, is at a yield. */
+  yield(attempt: string): void {
+    const { id, token } = this.find(attempt);
+    this.send({ kind: 'yield', task: id, token });
+  }
+
   /** Takes an unfinished task back. */
   cancel(id: string, reason = 'told to'): void {
     this.send({ kind: 'cancel', task: id, reason });

@@ -228,6 +228,10 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
     return { kind: 'retry', task: someTask(failed, a) };
   },
   preempt: () => ({ kind: 'preempt' }),
+  yield: (step, situation) => {
+    const running = situation.attempts.filter(({ wait }) => wait === undefined || step.b % 8 === 0);
+    return { kind: 'yield', ...tokenOf({ ...situation, attempts: running }, step) };
+  },
   tick: () => ({ kind: 'tick' }),
   recover: () => ({ kind: 'recover' }),
   pauseChannel: ({ a }) => ({ kind: 'pauseChannel', channel: pick(CHANNELS, a) }),
@@ -305,6 +309,7 @@ const WEIGHTS: Partial<Record<Step['kind'], number>> = {
   removeDependency: 3,
   retry: 4,
   preempt: 20,
+  yield: 20,
   tick: 10,
   recover: 1,
   openChannel: 4,
@@ -354,6 +359,7 @@ export const someOptions: fc.Arbitrary<Partial<CoreOptions> & Pick<CoreOptions, 
   ),
   charge: fc.constantFrom('turns' as const, 'time' as const),
   serviceMs: fc.constantFrom(Infinity, 5, 40),
+  sliceMs: fc.constantFrom(0, 30),
   preemption: fc.constantFrom(
     { graceMs: 300, minRunMs: 0, maxPerTask: 3 },
     { graceMs: 40, minRunMs: 60, maxPerTask: 1 },

@@ -26,8 +26,16 @@ export class Real {
   private names = 0;
 
   constructor(model: Naive, seed: number, peeks: 'peeks' | 'blind') {
-    const { strategy, aging, retain, preemption } = model.options;
-    this.core = new Core({ origin: { wall: model.wall, mono: model.mono }, seed, strategy, aging, retain, preemption });
+    const { strategy, aging, retain, preemption, sliceMs } = model.options;
+    this.core = new Core({
+      origin: { wall: model.wall, mono: model.mono },
+      seed,
+      strategy,
+      aging,
+      retain,
+      preemption,
+      sliceMs,
+    });
     this.peeks = peeks === 'peeks';
   }
 
@@ -392,6 +400,16 @@ const cancel = (index: number): Step =>
       model.cancel(task);
     });
   });
+const atYield = (index: number): Step =>
+  step(`yield(${index})`, (model, real) => {
+    const running = model.holding().filter(({ life, waitsSince }) => life === 'counts' && waitsSince === undefined);
+    const attempt = index % 8 === 0 ? attemptAt(model, index) : at(running, index);
+    if (attempt === undefined) return;
+    const named = { task: attempt.task.id, token: { epoch: 1, attempt: attempt.number } };
+    send(model, real, { kind: 'yield', ...named }, () => {
+      model.atYield(attempt);
+    });
+  });
 const preempt = step('preempt', (model, real) => {
   send(model, real, { kind: 'preempt' }, () => {
     model.preemption.preempt();
@@ -569,6 +587,7 @@ export const steps: fc.Arbitrary<Step>[] = [
   fc.tuple(nth, resource, fc.constantFrom(0, 0.5, 1, 3, 8)).map(([i, r, c]) => reportCost(i, r, c)),
   fc.tuple(nth, resource, fc.constantFrom(0, 400, 2_500)).map(([i, r, ms]) => askForPause(i, r, ms)),
   ...often(6, fc.constant(preempt)),
+  ...often(3, nth.map(atYield)),
   nth.map(cancel),
   ...often(
     2,
@@ -658,6 +677,7 @@ export const pressingSteps: fc.Arbitrary<Step>[] = [
     fc.tuple(nth, fc.constantFrom('release' as const, 'throw' as const)).map(([i, how]) => makeWay(i, how)),
   ),
   ...often(2, nth.map(succeed)),
+  ...often(3, nth.map(atYield)),
   ...often(
     2,
     fc.tuple(nth, level).map(([i, l]) => setPriority(i, l)),

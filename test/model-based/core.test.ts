@@ -50,6 +50,7 @@ const setup = fc.record({
     minRunMs: fc.constantFrom(0, 0, 1_000),
     maxPerTask: fc.constantFrom(0, 1, 3, 3),
   }),
+  sliceMs: fc.constantFrom(0, 500),
   looks: fc.constantFrom('peeks' as const, 'blind' as const),
   workers: fc.uniqueArray(workerChoice, { minLength: 1, maxLength: 3, selector: ({ id }) => id }),
 });
@@ -80,7 +81,7 @@ describe('the core against a model that sorts everything at every claim', () => 
     expect(ran).toBeGreaterThanOrEqual(RUNS);
   });
 
-  test('C10.1 C10.2 C10.3 with too much to do: the same make way, for the same, who are let in by it', () => {
+  test('C10.1 C10.2 C10.3 C11 with too much to do: the same make way, for the same, who are let in by it', () => {
     const commands = new Long(fc.commands(pressingSteps, { maxCommands: 200, size: 'max' }), MIN_COMMANDS / 2);
     let asked = 0;
     fc.assert(

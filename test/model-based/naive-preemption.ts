@@ -1,3 +1,4 @@
+import { keptNeeds } from '../../src/model/index.js';
 import type { Naive, NaiveAttempt, NaiveTask, NaiveWorker } from './naive.js';
 
 export interface NaivePreemptionSettings {
@@ -144,6 +145,26 @@ export class NaivePreemption {
       attempt.task.preemptions += 1;
     }
     this.rooms.set(task, { worker: worker.id, until });
+  }
+
+  /** Who could start on the same worker if the attempt gave way, the most urgent first, then the longest wait. */
+  inPlaceOf(attempt: NaiveAttempt): NaiveTask | undefined {
+    const { model } = this;
+    const worker = model.workers.get(attempt.worker);
+    const kept = keptNeeds(attempt.task.spec).map(({ resource }) => `resource ${resource}`);
+    const freed = (what: string): number => (kept.includes(what) ? 0 : (heldBy(attempt).get(what) ?? 0));
+    return this.hungry().find((task) => {
+      if (worker === undefined || model.levelOf(task) > model.levelOf(attempt.task)) return false;
+      if (!model.suits(worker, task) || !this.hasTokens(task)) return false;
+      const workers = [...model.workers.values()].filter((each) => model.suits(each, task));
+      const isFree = (each: NaiveWorker): boolean => model.freeSlots(each) > this.kept(`slot ${each.id}`);
+      if (model.canStart(task) && workers.some(isFree)) return false;
+      const fits = [...unitsOf(model, task, worker.id)].every(([what, amount]) => {
+        if (what.startsWith('slot ')) return model.freeSlots(worker) + 1 > this.kept(what);
+        return heldUnits(model, what) - freed(what) + this.kept(what) + amount <= capacityOf(model, what);
+      });
+      return fits;
+    });
   }
 
   /** What the task would lack if these made way, and all that were asked before. */

@@ -63,7 +63,9 @@ export interface NaiveAttempt {
   readonly worker: string;
   readonly startedAt: number;
   leaseEndsAt: number;
-  /** When it began to wait for another task; `undefined` while it does not. */
+  /** When it began to run, or last went on after a wait. */
+  runningSince: number;
+  /** When it began to wait for another task, or gave way; `undefined` while it runs. */
   waitsSince: number | undefined;
   waitedMs: number;
   /** What it has reported as its true cost, by resource. */
@@ -91,6 +93,7 @@ export interface NaiveOptions {
   readonly aging: NaiveAging;
   readonly retain: { readonly count: number; readonly ageMs: number };
   readonly preemption: NaivePreemptionSettings;
+  readonly sliceMs: number;
 }
 
 /** A dependency as it is asked for: the id of a task, or a position in the same batch. */
@@ -427,6 +430,7 @@ export class Naive {
     task.attempts += 1;
     this.attempts.push({
       ...{ task, number: task.attempts, worker: worker.id, startedAt: this.mono, life: 'counts' as const },
+      runningSince: this.mono,
       ...{ waitsSince: undefined, waitedMs: 0, stopBy: undefined, charged: this.turns.counted },
       costs: new Map(task.spec.needs.map(({ resource, amount }) => [resource, amount])),
       leaseEndsAt: this.mono + (task.spec.leaseMs ?? worker.leaseMs),
@@ -460,6 +464,31 @@ export class Naive {
     this.relevel();
   }
 
+  /** The attempt is at a yield. */
+  atYield(attempt: NaiveAttempt): void {
+    if (attempt.life !== 'counts') throw new Refused('stale');
+    if (attempt.waitsSince !== undefined) throw new Refused('waits already');
+    if (attempt.stopBy !== undefined && this.mono <= attempt.stopBy) {
+      if (keptNeeds(attempt.task.spec).length === 0) this.giveWay(attempt);
+      return;
+    }
+    if (this.mono - attempt.runningSince < this.options.sliceMs) return;
+    const next = this.preemption.inPlaceOf(attempt);
+    if (next === undefined) return;
+    this.giveWay(attempt, () => {
+      this.preemption.rooms.set(next, { worker: attempt.worker, until: Infinity });
+    });
+  }
+
+  private giveWay(attempt: NaiveAttempt, then: () => void = () => undefined): void {
+    attempt.stopBy = undefined;
+    attempt.waitsSince = this.mono;
+    attempt.task.state = 'waiting';
+    this.relevel();
+    then();
+    this.passGates(attempt.task);
+  }
+
   setCapacity(name: string, units: number): void {
     this.capacities.set(name, units);
     this.preemption.forgetImpossible();
@@ -470,6 +499,7 @@ export class Naive {
   private waitOver(attempt: NaiveAttempt): void {
     attempt.task.edges = attempt.task.edges.filter(({ awaited }) => awaited !== true);
     attempt.waitedMs += this.mono - (attempt.waitsSince ?? this.mono);
+    attempt.runningSince = this.mono;
     attempt.waitsSince = undefined;
   }
 

@@ -1,4 +1,4 @@
-import { parseLevel } from '../../model/index.js';
+import { parseLevel, type Attempt } from '../../model/index.js';
 import type { Command } from '../command.js';
 import { checkPressure } from '../pressure.js';
 import type { State } from '../state.js';
@@ -15,6 +15,7 @@ import * as steer from './steer.js';
 import { submit, submitAll } from './submit.js';
 import { tick } from './tick.js';
 import { waitFor, waitingTasks } from './wait.js';
+import { atYield } from './yield.js';
 
 /** Carries out one command, by the module that knows how. */
 export function decide(state: State, command: Command): void {
@@ -32,22 +33,13 @@ export function decide(state: State, command: Command): void {
       plan(state, command);
       return;
     case 'settle':
-      settle.settle(state, settle.attemptFor(state, command.task, command.token), command.outcome);
-      return;
     case 'extend':
-      settle.extend(state, settle.attemptFor(state, command.task, command.token), command.leaseMs);
-      return;
     case 'checkpoint':
-      settle.checkpoint(state, settle.attemptFor(state, command.task, command.token), command.checkpoint);
-      return;
     case 'release':
-      settle.settle(state, settle.attemptFor(state, command.task, command.token), { kind: 'aborted' });
-      return;
     case 'waitFor':
-      waitFor(state, settle.attemptFor(state, command.task, command.token), command.awaited);
-      return;
     case 'report':
-      report(state, settle.attemptFor(state, command.task, command.token), command.resource, command);
+    case 'yield':
+      decideAttempt(state, settle.attemptFor(state, command.task, command.token), command);
       return;
     case 'cancel':
       steer.cancel(state, steer.taskFor(state, command.task), command.reason);
@@ -75,6 +67,34 @@ export function decide(state: State, command: Command): void {
       return;
     default:
       decideSeries(state, command);
+  }
+}
+
+type AttemptKind = 'settle' | 'extend' | 'checkpoint' | 'release' | 'waitFor' | 'report' | 'yield';
+
+function decideAttempt(state: State, attempt: Attempt, command: Extract<Command, { kind: AttemptKind }>): void {
+  switch (command.kind) {
+    case 'settle':
+      settle.settle(state, attempt, command.outcome);
+      return;
+    case 'extend':
+      settle.extend(state, attempt, command.leaseMs);
+      return;
+    case 'checkpoint':
+      settle.checkpoint(state, attempt, command.checkpoint);
+      return;
+    case 'release':
+      settle.settle(state, attempt, { kind: 'aborted' });
+      return;
+    case 'waitFor':
+      waitFor(state, attempt, command.awaited);
+      return;
+    case 'report':
+      report(state, attempt, command.resource, command);
+      return;
+    case 'yield':
+      atYield(state, attempt);
+      return;
   }
 }
 

@@ -1,0 +1,69 @@
+import { IllegalTransitionError, StaleLeaseError, keptNeeds, type Attempt, type Task } from '../../model/index.js';
+import { askedBy, heldBy } from '../attempts.js';
+import { hasSlot, roomKept } from '../making-way.js';
+import type { State } from '../state.js';
+import { gaveWay } from '../suspension.js';
+import { ready } from '../transitions.js';
+
+/** What an attempt does at a yield: it goes on, it gives way and goes on later, or it had better stop there. */
+export type Verdict = 'goOn' | 'giveWay' | 'stop';
+
+/**
+ * The attempt is at a yield. One that was asked to make way does so there, as long as that frees all it holds; with what
+ * it would keep, it has to stop. Otherwise it gives way once its slice is used up, to the longest wait among the most
+ * urgent of those that are at least as urgent and could start in its place: what it hands back is kept for that one.
+ */
+export function atYield(state: State, attempt: Attempt): Verdict {
+  const { task } = attempt;
+  if (attempt.over || attempt.abandoned) {
+    throw new StaleLeaseError({ taskId: task.id, attempt: attempt.number, reason: 'the attempt no longer counts' });
+  }
+  if (attempt.wait !== undefined) throw new IllegalTransitionError({ taskId: task.id, from: task.state, to: 'ready' });
+  if (attempt.stopBy !== undefined && state.mono <= attempt.stopBy) {
+    if (keptNeeds(task.spec).length > 0) return 'stop';
+    gaveWay(state, attempt);
+  } else {
+    if (state.mono - attempt.runningSince < state.options.sliceMs) return 'goOn';
+    const next = nextInPlaceOf(state, attempt);
+    if (next === undefined) return 'goOn';
+    gaveWay(state, attempt);
+    roomKept(state, next, attempt.workerId, Infinity);
+  }
+  ready(state, task);
+  return 'giveWay';
+}
+
+/** Who could start on the same worker if the attempt handed back what it does not keep. */
+function nextInPlaceOf(state: State, attempt: Attempt): Task | undefined {
+  const { urgency } = attempt.task;
+  const waiting = state.preemption.ready();
+  let next: Task | undefined;
+  for (const level of waiting.inUse()) {
+    if (level > urgency) break;
+    waiting.offer(level, (task) => {
+      if (next === undefined && fitsInPlaceOf(state, attempt, task)) next = task;
+      return false;
+    });
+    if (next !== undefined) break;
+  }
+  return next;
+}
+
+function fitsInPlaceOf(state: State, attempt: Attempt, task: Task): boolean {
+  const place = state.places.of(task);
+  const worker = state.workers.get(attempt.workerId);
+  if (worker?.takes(place) !== true) return false;
+  const asks = askedBy(state, task);
+  const isNew = task.attempt === undefined;
+  if (isNew && !asks.every(({ pool, amount }) => pool.hasTokens(amount))) return false;
+  const isHeldUp = !asks.every(({ pool, amount }) => pool.hasRoom(amount));
+  const others = [...state.workers.values()];
+  // Whoever can start as it is needs nobody to give way.
+  if (!isHeldUp && others.some((each) => each.takes(place) && hasSlot(state, each))) return false;
+  const kept = keptNeeds(attempt.task.spec).map(({ resource }) => state.resources.pools.get(resource));
+  const freed = new Map(
+    heldBy(state, attempt).flatMap(({ pool, amount }) => (kept.includes(pool) ? [] : [[pool, amount]])),
+  );
+  const slots = worker.running - 1 + state.preemption.rooms.slotsKept(worker.id);
+  return slots < worker.spec.slots && asks.every(({ pool, amount }) => pool.hasRoom(amount - (freed.get(pool) ?? 0)));
+}

@@ -1,0 +1,210 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { CancelledError, Scheduler, type Handle, type SchedulerOptions } from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
+
+function scheduler(options: SchedulerOptions = {}) {
+  const clock = new VirtualClock();
+  return { clock, s: new Scheduler({ clock, concurrency: 1, slice: '50ms', ...options }) };
+}
+
+/** A wait of virtual time. */
+const sleep = (clock: VirtualClock, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.setTimer(resolve, ms);
+  });
+
+describe('a handler that is an async generator', () => {
+  test("C11 what it returns is the result, and what it yields is nobody else's business", async () => {
+    const { s } = scheduler();
+    const handle = s.add(async function* () {
+      yield 'a';
+      await Promise.resolve();
+      yield 'b';
+      return 42;
+    });
+    expectTypeOf(handle).toEqualTypeOf<Handle<number>>();
+    expect(await handle).toBe(42);
+    await s.close();
+  });
+
+  test('C11 three of them take turns in one slot, each with its local state intact', async () => {
+    const { clock, s } = scheduler();
+    const trace: string[] = [];
+    const handles = ['a', 'b', 'c'].map((id) =>
+      s.add(async function* (task) {
+        let sum = 0;
+        for (let i = 1; i <= 3; i += 1) {
+          await sleep(clock, 60);
+          sum += i;
+          trace.push(`${id}${i}`);
+          yield;
+        }
+        return `${id}: ${sum}, attempt ${task.attempt}`;
+      }),
+    );
+    await clock.advance('10s');
+    expect(await Promise.all(handles)).toEqual(['a: 6, attempt 1', 'b: 6, attempt 1', 'c: 6, attempt 1']);
+    expect(trace).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3']);
+  });
+
+  test('C11 without anybody who waits it goes on, and inside its slice too', async () => {
+    const { clock, s } = scheduler({ slice: '1s' });
+    const trace: string[] = [];
+    for (const id of ['a', 'b']) {
+      s.add(async function* () {
+        for (let i = 1; i <= 2; i += 1) {
+          await sleep(clock, 300);
+          trace.push(`${id}${i}`);
+          yield;
+        }
+      });
+    }
+    await clock.advance('10s');
+    expect(trace).toEqual(['a1', 'a2', 'b1', 'b2']);
+  });
+
+  test('C10.1 C11 one that is to make way does so at its next yield, and its signal is left alone', async () => {
+    const { clock, s } = scheduler({ slice: '1h' });
+    const trace: string[] = [];
+    const background = s.add(
+      async function* (task) {
+        for (let i = 1; i <= 4; i += 1) {
+          await sleep(clock, 600);
+          trace.push(`step ${i}`);
+          yield;
+        }
+        return [task.attempt, task.signal.aborted];
+      },
+      { priority: 'low', preemptible: true },
+    );
+    await clock.advance(1_300);
+    s.add(() => trace.push('urgent'), { priority: 'high' });
+    await clock.advance('10s');
+    expect(trace).toEqual(['step 1', 'step 2', 'step 3', 'urgent', 'step 4']);
+    expect(await background).toEqual([1, false]);
+  });
+
+  test('C10.1 C11 with what it would keep it stops there, tidies up, and goes again', async () => {
+    const { clock, s } = scheduler({ slice: '1h', resources: { gpu: 1 } });
+    const trace: string[] = [];
+    const background = s.add(
+      async function* (task) {
+        try {
+          for (let i = 1; i <= 3; i += 1) {
+            await sleep(clock, 600);
+            yield;
+          }
+          return task.attempt;
+        } finally {
+          trace.push(`tidied ${task.attempt}`);
+        }
+      },
+      { priority: 'low', preemptible: true, needs: { gpu: 1 } },
+    );
+    await clock.advance(1_300);
+    s.add(() => trace.push('urgent'), { priority: 'high', needs: { gpu: 1 } });
+    await clock.advance('10s');
+    expect(trace).toEqual(['tidied 1', 'urgent', 'tidied 2']);
+    expect(await background).toBe(2);
+  });
+
+  test('C11 cancelled while it gives way, it tidies up and rejects', async () => {
+    const { clock, s } = scheduler();
+    const trace: string[] = [];
+    const handle = s.add(async function* () {
+      try {
+        await sleep(clock, 60);
+        yield;
+        trace.push('goes on');
+      } finally {
+        trace.push('tidied');
+      }
+    });
+    s.add(() => sleep(clock, 500));
+    await clock.advance(100);
+    handle.cancel('enough');
+    await expect(handle.result).rejects.toBeInstanceOf(CancelledError);
+    await clock.advance('1s');
+    expect(trace).toEqual(['tidied']);
+  });
+
+  test('C11 cancelled while it works, it ends at its next yield', async () => {
+    const { clock, s } = scheduler();
+    const trace: string[] = [];
+    const handle = s.add(async function* () {
+      for (let i = 1; i <= 9; i += 1) {
+        await sleep(clock, 60);
+        trace.push(`step ${i}`);
+        yield;
+      }
+    });
+    await clock.advance(100);
+    handle.cancel();
+    await expect(handle.result).rejects.toBeInstanceOf(CancelledError);
+    await clock.advance('1s');
+    expect(trace).toEqual(['step 1', 'step 2']);
+  });
+
+  test('C11 F1.2 all its steps run in the context of whoever added it', async () => {
+    const { clock, s } = scheduler();
+    const storage = new AsyncLocalStorage<string>();
+    const add = (id: string): Handle<unknown> =>
+      storage.run(id, () =>
+        s.add(async function* () {
+          const seen = [storage.getStore()];
+          await sleep(clock, 60);
+          yield;
+          seen.push(storage.getStore());
+          return seen;
+        }),
+      );
+    const both = [add('a'), add('b')];
+    await clock.advance('1s');
+    expect(await Promise.all(both)).toEqual([
+      ['a', 'a'],
+      ['b', 'b'],
+    ]);
+  });
+
+  test('C11 what it throws fails it, and a handler that returns something to iterate is no generator', async () => {
+    const { s } = scheduler();
+    const failing = s.add(async function* () {
+      yield;
+      await Promise.resolve();
+      throw new Error('no');
+    });
+    await expect(failing.result).rejects.toThrow('no');
+    const list = { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: 1 }) }) };
+    expect(await s.add(() => list)).toBe(list);
+    await s.close();
+  });
+
+  test('C11 a pulled claim that runs it takes part', async () => {
+    const { clock, s } = scheduler({ concurrency: 0 });
+    const worker = s.worker({ id: 'w', slots: 1 });
+    const trace: string[] = [];
+    for (const id of ['a', 'b']) {
+      s.add(async function* () {
+        for (let i = 1; i <= 2; i += 1) {
+          await sleep(clock, 60);
+          trace.push(`${id}${i}`);
+          yield;
+        }
+      });
+    }
+    const serve = async (): Promise<void> => {
+      for await (const claim of worker) void claim.run();
+    };
+    void serve();
+    await clock.advance('5s');
+    expect(trace).toEqual(['a1', 'b1', 'a2', 'b2']);
+    await worker.close();
+  });
+});
+
+test.each([-1, 'soon', null])('refuses %o as a slice', (slice) => {
+  expect(() => new Scheduler({ slice } as unknown as SchedulerOptions)).toThrow(
+    expect.objectContaining({ field: 'slice' }),
+  );
+});

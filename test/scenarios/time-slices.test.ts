@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { Core } from '../../src/core/index.js';
+import { StaleLeaseError } from '../../src/model/index.js';
+import { sim, type Sim, type SimOptions } from '../../src/testing/index.js';
+import { throughJson } from '../core/commands.js';
+
+/** Whoever runs works for so long and is then at a yield, so many times; who ran each time. */
+function work(s: Sim, ms: number, times: number): string[] {
+  return Array.from({ length: times }, () => {
+    const [attempt = 'nobody'] = s.running();
+    s.advance(ms);
+    s.yield(attempt);
+    return attempt;
+  });
+}
+
+function sliced(options: SimOptions = {}): Sim {
+  return sim({ slots: 1, sliceMs: 50, ...options });
+}
+
+describe('time slices', () => {
+  test('C11 three tasks take turns at their yields, each as the same attempt', () => {
+    const s = sliced();
+    for (const id of ['a', 'b', 'c']) s.add(id);
+    expect(work(s, 50, 7)).toEqual(['a#1', 'b#1', 'c#1', 'a#1', 'b#1', 'c#1', 'a#1']);
+    for (const id of ['a', 'b', 'c']) expect(s.task(id).attempts).toBe(1);
+    s.complete('b');
+    s.complete('c');
+    s.complete('a');
+    expect(['a', 'b', 'c'].map((id) => s.state(id))).toEqual(['completed', 'completed', 'completed']);
+  });
+
+  test('C11 an attempt goes on until its slice is used up, and counts anew when it is its turn again', () => {
+    const s = sliced();
+    s.add('a');
+    s.add('b');
+    expect(work(s, 20, 9)).toEqual(['a#1', 'a#1', 'a#1', 'b#1', 'b#1', 'b#1', 'a#1', 'a#1', 'a#1']);
+  });
+
+  test('C11 nobody gives way to a less urgent task, nor where nobody waits', () => {
+    const s = sliced({ aging: { everyMs: Infinity, maxBoost: Infinity, maxWaitMs: Infinity } });
+    s.add('a', { priority: 'high' });
+    expect(work(s, 100, 2)).toEqual(['a#1', 'a#1']);
+    s.add('low', { priority: 'low' });
+    expect(work(s, 100, 2)).toEqual(['a#1', 'a#1']);
+    s.add('urgent', { priority: 'critical' });
+    expect(work(s, 100, 1)).toEqual(['a#1']);
+    expect(s.running()).toEqual(['urgent#1']);
+    s.complete('urgent');
+    // It goes on in order, which is before the less urgent one.
+    expect(s.running()).toEqual(['a#1']);
+  });
+
+  test('C11 what the attempt keeps is not handed back, so it does not give way to whoever lacks that', () => {
+    const s = sliced();
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 1 });
+    s.add('a', { needs: { gpu: 1 } });
+    s.add('b', { needs: { gpu: 1 } });
+    expect(work(s, 100, 1)).toEqual(['a#1']);
+    expect(s.running()).toEqual(['a#1']);
+    s.add('c');
+    expect(work(s, 100, 3)).toEqual(['a#1', 'c#1', 'a#1']);
+    const t = sliced();
+    t.send({ kind: 'setCapacity', resource: 'gpu', units: 1 });
+    for (const id of ['a', 'b']) t.add(id, { needs: { gpu: 1 }, yieldable: ['gpu'] });
+    expect(work(t, 50, 3)).toEqual(['a#1', 'b#1', 'a#1']);
+  });
+
+  test('C11 nobody gives way where a free slot will do', () => {
+    const s = sim({ sliceMs: 50 });
+    s.worker('w', { slots: 2, leaseMs: Infinity });
+    s.add('a');
+    s.claim(1, 'w');
+    s.add('b');
+    s.advance(60);
+    s.yield('a');
+    expect(s.running()).toEqual(['a#1']);
+    expect(s.claim(1, 'w')).toEqual(['b']);
+  });
+
+  test('C11 the timeout stands still meanwhile, and no second turn is paid', () => {
+    const s = sliced({ strategy: 'fair' });
+    s.add('a', { timeout: 120, channel: 'A' });
+    s.add('b', { channel: 'B' });
+    expect(work(s, 50, 4)).toEqual(['a#1', 'b#1', 'a#1', 'b#1']);
+    s.add('b2', { channel: 'B' });
+    s.add('a2', { channel: 'A' });
+    s.complete('a');
+    s.complete('b');
+    // Each channel has paid one turn, however often its task went on; by name it is A's turn.
+    expect(s.running()).toEqual(['a2#1']);
+    const t = sliced();
+    t.add('a', { timeout: 120 });
+    t.add('b');
+    work(t, 60, 2);
+    t.advance(59);
+    expect(t.state('a')).toBe('running');
+    t.advance(1);
+    expect(t.state('a')).toBe('failed');
+  });
+
+  test('C11 an attempt that gave way can be cancelled, and one that no longer counts is told so at its yield', () => {
+    const s = sliced();
+    s.add('a');
+    s.add('b');
+    work(s, 50, 1);
+    s.cancel('a');
+    expect([s.state('a'), s.running()]).toEqual(['cancelled', ['b#1']]);
+    s.cancel('b');
+    expect(() => {
+      s.yield('b#1');
+    }).toThrow(StaleLeaseError);
+  });
+
+  test('C11 F9 the same facts make the same state, and a snapshot in between changes nothing', () => {
+    const s = sliced();
+    for (const id of ['a', 'b', 'c']) s.add(id);
+    work(s, 50, 4);
+    const twin = sliced();
+    for (const fact of s.facts.slice(twin.facts.length)) twin.core.apply(throughJson(fact));
+    twin.core.check();
+    expect(twin.core.snapshot()).toEqual(s.core.snapshot());
+    s.core = Core.restore(throughJson(s.core.snapshot()));
+    expect(work(s, 25, 4)).toEqual(['b#1', 'b#1', 'c#1', 'c#1']);
+  });
+});
+
+describe('making way at a yield', () => {
+  test('C10.1 C11 an attempt that was asked gives way at its yield and goes on from there as the same', () => {
+    const s = sim({ slots: 1 });
+    s.add('a', { priority: 'low', preemptible: true });
+    s.advance(2_000);
+    s.add('urgent', { priority: 'high' });
+    s.advance(10);
+    s.yield('a');
+    expect(s.running()).toEqual(['urgent#1']);
+    s.complete('urgent');
+    expect(s.running()).toEqual(['a#1']);
+    // It has done as it was asked, and can be asked again.
+    s.advance(2_000);
+    s.add('next', { priority: 'high' });
+    expect(s.core.explain('a')).toMatchObject({ kind: 'running', stopBy: s.now.mono + 1_000 });
+  });
+
+  test('C10.1 C11 with what it would keep it has to stop', () => {
+    const s = sim({ slots: 1 });
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 1 });
+    s.add('a', { priority: 'low', preemptible: true, needs: { gpu: 1 } });
+    s.advance(2_000);
+    s.add('urgent', { priority: 'high', needs: { gpu: 1 } });
+    const { attempt } = s.task('a');
+    if (attempt === undefined) throw new Error('a does not run');
+    expect(s.core.atYield(s.now, attempt)).toBe('stop');
+    expect(s.running()).toEqual(['a#1']);
+    s.send({ kind: 'release', task: 'a', token: attempt.token });
+    expect(s.running()).toEqual(['urgent#1']);
+  });
+});
