@@ -19,9 +19,13 @@ export type Given<Result> = Result | PromiseLike<Result> | Steps<Result>;
 
 /** What an `async function*` gives, said so that nothing else that can be iterated is taken for it. */
 export interface Steps<Result> {
+  /** Goes on to the next yield, or to the end. */
   next(): Promise<IteratorResult<unknown, Result>>;
+  /** Ends where it is. */
   return(value: never): Promise<IteratorResult<unknown, Result>>;
+  /** Fails where it is. */
   throw(error: unknown): Promise<IteratorResult<unknown, Result>>;
+  /** Itself. */
   [Symbol.asyncIterator](): AsyncIterator<unknown, unknown, unknown>;
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
 import { Handle, type Payload, type ResourceFeedback, type TaskContext } from './handle.js';
-import { MadeWay } from './made-way.js';
+import { MADE_WAY } from './made-way.js';
 import { TaskLogger } from './task-logger.js';
 
 /** What a running attempt needs of its scheduler. */
@@ -172,7 +172,7 @@ export class RunningTask implements TaskContext {
       case 'goOn':
         return;
       case 'stop':
-        throw new MadeWay();
+        throw MADE_WAY;
       case 'giveWay':
         await new Promise<void>((resolve, reject) => {
           this.waiter = { resolve, reject };
