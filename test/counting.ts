@@ -147,7 +147,9 @@ function sourceOf(path: string): string {
 /** The source as a script that runs by itself. */
 function scriptOf(source: string, after: ts.TransformerFactory<ts.SourceFile>[]): string {
   const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.CommonJS };
-  return ts.transpileModule(source, { compilerOptions, transformers: { after } }).outputText;
+  const script = ts.transpileModule(source, { compilerOptions, transformers: { after } }).outputText;
+  // A script has no address of its own; where one is asked for, any will do, as nothing is counted there.
+  return script.replaceAll('import.meta.url', "'file:///counted.js'");
 }
 
 /** Comes after the types are gone: what it sees is what runs. */
