@@ -20,10 +20,12 @@ test('F9 G8 snapshot and restore at any point changes nothing that follows', () 
       const after = Core.restore(snapshot, { strategies: OWN_STRATEGIES });
       after.check();
       expect(throughJson(after.snapshot())).toEqual(snapshot);
-      expect(after.nextWakeAt()).toEqual(before.nextWakeAt());
       for (const [i, command] of commands.entries()) {
         if (i < cut) continue;
         expect(reply(after, command)).toEqual(replies[i]);
+        reply(before, command);
+        // Only now do both know the same time: of one that brought no facts the snapshot knows nothing.
+        expect(after.nextWakeAt()).toEqual(before.nextWakeAt());
       }
     }),
     SETTINGS,
