@@ -18,6 +18,8 @@ type Units = ReadonlyMap<string, number>;
 /** Who makes way for whom, worked out from nothing each time. */
 export class NaivePreemption {
   readonly rooms = new Map<NaiveTask, NaiveRoom>();
+  /** How many were asked to make way so far. */
+  asked = 0;
 
   constructor(
     private readonly model: Naive,
@@ -140,6 +142,7 @@ export class NaivePreemption {
     }
     const until = model.mono + this.settings.graceMs;
     const worker = workers.find((each) => this.shortOfSlots(each, victims) <= 0) as NaiveWorker;
+    this.asked += victims.length;
     for (const attempt of victims) {
       attempt.stopBy = until;
       attempt.task.preemptions += 1;
