@@ -197,6 +197,7 @@ function applySubmitted(state: State, fact: Extract<Fact, { kind: 'task.submitte
   const task = new Task(fact.sequence, specOf(fact.spec), fact.payload, fact.due - state.origin.wall);
   if (fact.eta !== null) extraOf(task).eta = fact.eta;
   if (fact.estimateMs !== 1) extraOf(task).estimateMs = fact.estimateMs;
+  if (fact.parent !== undefined) extraOf(task).parent = taskFor(state, fact.parent).sequence;
   const dependencies = fact.after.flatMap(({ task: id, onFailure }): Dependency[] => {
     const dependency = state.table.byId(id);
     return dependency === undefined ? [] : [{ task: dependency, onFailure }];

@@ -30,6 +30,7 @@ export function check(state: State): void {
   checkWaits(state);
   checkRooms(state);
   checkSeries(state);
+  checkFamily(state);
   checkRetention(state);
   checkPressure(state);
   checkIndex(state);
@@ -256,6 +257,17 @@ function checkSeries(state: State): void {
     const goesOn = series.paused || count > 0 || (series.nextAt !== undefined && scheduled.has(series));
     if (!goesOn) broken(state, 'G9', `nothing will make the next occurrence of ${show(series.id)}`);
   }
+}
+
+/** F4: whoever was added by another is found when that is cancelled. */
+function checkFamily(state: State): void {
+  const found = new Map(state.family.all());
+  for (const task of state.table.all()) {
+    const parent = isFinal(task.state) ? undefined : task.extra?.parent;
+    if (found.get(task) !== parent) broken(state, 'F4', `its parent is ${String(parent)}`, task);
+    found.delete(task);
+  }
+  for (const task of found.keys()) broken(state, 'F4', 'it is somebody’s child and not known', task);
 }
 
 /** A finished task is kept once; an unfinished one is not. */

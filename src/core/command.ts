@@ -8,6 +8,7 @@ import type {
   TaskSpec,
 } from '../model/index.js';
 import type { Aging, StrategyChoice } from '../ready/index.js';
+import type { Cancellation } from './decide/cancel.js';
 import type { Origin } from './decide/make-room.js';
 import type { PlanRequest } from './decide/plan.js';
 import type { Feedback } from './decide/report.js';
@@ -23,6 +24,8 @@ export type Command = { readonly now: Moment } & (
       readonly payload?: unknown;
       readonly after?: readonly DependencyInput[];
       readonly origin?: Origin;
+      /** The running task that adds it: it is let in above the bound, and taken back with its parent. */
+      readonly parent?: string;
     }
   | { readonly kind: 'submitAll'; readonly tasks: readonly Submission[]; readonly origin?: Origin }
   | { readonly kind: 'claim'; readonly worker: string; readonly count: number }
@@ -42,7 +45,9 @@ export type Command = { readonly now: Moment } & (
     } & Feedback)
   /** The attempt is at a yield, where it may give way. */
   | { readonly kind: 'yield'; readonly task: string; readonly token: FencingToken }
-  | { readonly kind: 'cancel'; readonly task: string; readonly reason?: string }
+  | ({ readonly kind: 'cancel'; readonly task: string } & Cancellation)
+  /** Those of them that are unfinished. */
+  | ({ readonly kind: 'cancelAll'; readonly tasks: readonly string[] } & Cancellation)
   | { readonly kind: 'setPriority'; readonly task: string; readonly level: number }
   | {
       readonly kind: 'addDependency';

@@ -14,6 +14,7 @@ import { check } from './check.js';
 import { about, type Subject } from './about.js';
 import type { Command } from './command.js';
 import { CORE_DEFAULTS, type CoreOptions } from './core-options.js';
+import { cancel, cancelAll, type Cancellation } from './decide/cancel.js';
 import { claim, goOn } from './decide/claim.js';
 import { followPressure, type Origin } from './decide/make-room.js';
 import { attach, checkStrategy } from './decide/configure.js';
@@ -22,8 +23,8 @@ import { assignmentsIn, plan, type Assignment, type PlanRequest } from './decide
 import { preempt } from './decide/preempt.js';
 import { repeat } from './decide/repeat.js';
 import { settle } from './decide/settle.js';
-import { cancel, taskFor } from './decide/steer.js';
-import { submit, submitAll, type DependencyInput, type Submission } from './decide/submit.js';
+import { taskFor } from './decide/steer.js';
+import { submit, submitAll, type Belonging, type DependencyInput, type Submission } from './decide/submit.js';
 import { waitFor } from './decide/wait.js';
 import { atYield, type Verdict } from './decide/yield.js';
 import { dependencyGraph } from './dependency-graph.js';
@@ -132,10 +133,10 @@ export class Core {
     spec: TaskSpec,
     payload: unknown,
     after: readonly DependencyInput[] = NO_DEPENDENCIES,
-    origin?: Origin,
+    belonging?: Belonging,
   ): Task {
     this.begin(now);
-    return this.end(submit(this.state, spec, payload, after, origin));
+    return this.end(submit(this.state, spec, payload, after, belonging));
   }
 
   /** @internal Adds all tasks or none and returns their records. */
@@ -195,10 +196,15 @@ export class Core {
   }
 
   /** @internal Takes an unfinished task back. */
-  cancel(now: Moment, task: Task | string, reason: string | undefined): void {
+  cancel(now: Moment, task: Task | string, how?: Cancellation): number {
     this.begin(now);
-    cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, reason);
-    this.end(undefined);
+    return this.end(cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, how));
+  }
+
+  /** @internal Takes back those of the tasks that are unfinished, and says how many that were with all that went along. */
+  cancelAll(now: Moment, tasks: readonly Task[], how?: Cancellation): number {
+    this.begin(now);
+    return this.end(cancelAll(this.state, tasks, how));
   }
 
   /** @internal Lets a worker in. */

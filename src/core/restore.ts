@@ -114,6 +114,7 @@ function restoreTasks(state: State, snapshot: CoreSnapshot, specs: readonly Task
       state.pending += 1;
       task.place = state.places.enter(task.spec).index;
       awaitMoments(state, task);
+      if (task.extra?.parent !== undefined) state.family.join(task, task.extra.parent);
     }
   }
   for (const { sequence, attempt: record } of snapshot.tasks) {

@@ -3,6 +3,7 @@ import { Places, ReadyIndex, type Shape } from '../ready/index.js';
 import type { CoreOptions } from './core-options.js';
 import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
+import { Family } from './family.js';
 import { Fallout } from './fallout.js';
 import { Inheritance } from './inheritance.js';
 import { Lending } from './lending.js';
@@ -42,6 +43,7 @@ export class State {
   readonly places: Places;
   readonly index: ReadyIndex;
   readonly dependencies = new Dependencies();
+  readonly family = new Family();
   readonly inheritance: Inheritance;
   readonly lending: Lending;
   readonly path: CriticalPath;

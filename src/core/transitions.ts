@@ -87,6 +87,7 @@ export function submitted(
   state.table.add(task);
   state.pending += 1;
   if (occurrence !== undefined) noteOccurrence(state, task, occurrence);
+  if (task.extra?.parent !== undefined) state.family.join(task, task.extra.parent);
   if (spec.deadline !== Infinity) {
     extraOf(task).deadline = spec.deadline;
     state.wallLine.add(spec.deadline, 'deadline', task.sequence, task);
@@ -108,9 +109,14 @@ export function submitted(
     due: task.due + state.origin.wall,
     estimateMs: task.extra?.estimateMs ?? 1,
     occurrence,
+    parent: parentId(state, task),
     wall: state.wall,
     mono: state.mono,
   });
+}
+
+function parentId(state: State, { extra }: Task): string | undefined {
+  return extra?.parent === undefined ? undefined : state.table.bySequence(extra.parent)?.id;
 }
 
 function noteOccurrence(state: State, task: Task, occurrence: OccurrenceRecord): void {
@@ -192,6 +198,7 @@ function finish(state: State, task: Task): void {
   state.places.leave(task.place);
   const series = state.seriesOf(task);
   if (series !== undefined) series.active -= 1;
+  if (task.extra?.parent !== undefined) state.family.leave(task, task.extra.parent);
   state.path.forget(task);
   state.outbox.settled.push(task);
   state.retention.keep(task, state.mono);
@@ -256,6 +263,7 @@ export function revived(state: State, task: Task): void {
   state.retention.release(task);
   const series = state.seriesOf(task);
   if (series !== undefined) series.active += 1;
+  if (extra.parent !== undefined) state.family.join(task, extra.parent);
   // Its moments may have been swept away while it was final.
   const { deadline } = task.spec;
   if (deadline !== Infinity) state.wallLine.add(deadline, 'deadline', task.sequence, task);

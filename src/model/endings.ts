@@ -239,6 +239,11 @@ export class ClosedError extends SchedulerError {
     this.taskId = data.taskId;
     this.workerId = data.workerId;
   }
+
+  /** What is kept of the error, without making one: a closed scheduler may leave a million tasks behind. */
+  static record(data: { readonly taskId: string }): ErrorRecord {
+    return { name: 'ClosedError', message: closedMessage(data.taskId, undefined), code: 'CLOSED', data };
+  }
 }
 
 function closedMessage(taskId: string | undefined, workerId: string | undefined): string {

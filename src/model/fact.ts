@@ -97,6 +97,8 @@ export type Fact = Moment &
         readonly due: number;
         readonly estimateMs: number;
         readonly occurrence: OccurrenceRecord | undefined;
+        /** The task that added it. */
+        readonly parent: string | undefined;
       }
     | { readonly kind: 'task.delayed'; readonly task: string }
     | { readonly kind: 'task.ready'; readonly task: string }

@@ -22,6 +22,8 @@ export interface TaskExtra {
   /** The series this task is an occurrence of, and the tick it was made for. */
   series: string | undefined;
   scheduledAt: number;
+  /** The sequence of the task that added this one. */
+  parent: number | undefined;
   /** Whether it was told that the deadline has passed. */
   deadlineMissed: boolean;
   /** While ready: the monotonic time by which it starts, by its bound; `-Infinity` while newcomers may go before it. */
@@ -242,6 +244,7 @@ export function extraOf(task: Task): TaskExtra {
     estimateMs: 1,
     series: undefined,
     scheduledAt: 0,
+    parent: undefined,
     deadlineMissed: false,
     startsBy: -Infinity,
     starved: false,

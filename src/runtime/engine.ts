@@ -129,7 +129,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   cancelTask(task: Task | string, reason: string | undefined): void {
-    this.core.cancel(this.clock.now(), task, reason);
+    this.core.cancel(this.clock.now(), task, { reason });
     this.dispatchSoon();
   }
 

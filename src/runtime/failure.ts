@@ -1,5 +1,6 @@
 import {
   CancelledError,
+  ClosedError,
   DependencyFailedError,
   DroppedError,
   ExpiredError,
@@ -33,6 +34,8 @@ export function errorOf(task: Task, { code, message, data }: ErrorRecord): Error
   switch (code) {
     case 'CANCELLED':
       return new CancelledError({ taskId, reason: data?.['reason'] });
+    case 'CLOSED':
+      return new ClosedError({ taskId });
     case 'DROPPED':
       return new DroppedError({ taskId, policy: data?.['policy'] === 'drop-oldest' ? 'drop-oldest' : 'drop-lowest' });
     case 'EXPIRED':

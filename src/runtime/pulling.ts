@@ -145,7 +145,7 @@ export class Pulling implements WorkerHost {
   cancelReturned(): void {
     for (const { over, task } of this.left ?? []) {
       if (over && !isFinal(task.state) && task.state !== 'running') {
-        this.host.core.cancel(this.host.now(), task, 'closed');
+        this.host.core.cancel(this.host.now(), task, { closing: true });
       }
     }
     this.left = this.left?.filter(({ over }) => !over);

@@ -166,10 +166,14 @@ function outcomeOf({ b, c }: Step): Outcome {
 const series = (n: number): string => `s${String(n % 3)}`;
 
 const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situation) => Request>> = {
-  submit: (step, { now, tasks }) => {
+  submit: (step, { now, tasks, attempts }) => {
     const payload = has(step.a, 7) ? { from: step.a } : undefined;
     const origin = step.a % 9 === 0 ? 'child' : 'outside';
-    return { kind: 'submit', spec: specOf(step, now), payload, after: dependenciesOf(step, tasks), origin };
+    const parent = has(step.c, 8)
+      ? (attempts[step.b % attempts.length]?.task.id ?? someTask(tasks, step.b))
+      : undefined;
+    const request = { kind: 'submit', spec: specOf(step, now), payload, after: dependenciesOf(step, tasks) } as const;
+    return parent === undefined ? { ...request, origin } : { ...request, parent };
   },
   submitAll: (step, { now, tasks }) => {
     const batch = [0, 1, 2].map((i) => {
@@ -213,7 +217,18 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
     const feedback = has(step.c, 1) ? { cost: (step.b % 8) / 2 } : { retryAfterMs: step.b };
     return { kind: 'report', ...tokenOf(situation, step), resource, ...feedback };
   },
-  cancel: ({ a }, { tasks }) => ({ kind: 'cancel', task: someTask(tasks, a), reason: 'told to' }),
+  cancel: ({ a, b }, { tasks }) => ({
+    kind: 'cancel',
+    task: someTask(tasks, a),
+    reason: 'told to',
+    ...(b % 4 === 0 ? { cascade: true } : {}),
+  }),
+  cancelAll: ({ a, b, c }, { tasks }) => ({
+    kind: 'cancelAll',
+    tasks: [someTask(tasks, a), someTask(tasks, b), someTask(tasks, c)],
+    ...(has(a, 2) ? { cascade: true } : {}),
+    ...(has(b, 2) ? { closing: true } : {}),
+  }),
   setPriority: ({ a, b }, { tasks }) => ({ kind: 'setPriority', task: someTask(tasks, a), level: (b % 5) - 1 }),
   addDependency: ({ a, b, c }, { tasks }) => {
     const dependency = someTask(tasks, b);

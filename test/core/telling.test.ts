@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Core, type Command } from '../../src/core/index.js';
 import { attemptFor } from '../../src/core/decide/settle.js';
 import { workerFor } from '../../src/core/decide/claim.js';
+import { taskFor } from '../../src/core/decide/steer.js';
 import { StaleLeaseError, type Fact } from '../../src/model/index.js';
 import { sim } from '../../src/testing/index.js';
 import {
@@ -24,7 +25,10 @@ function send(core: Core, command: Command): void {
   const { now } = command;
   switch (command.kind) {
     case 'submit':
-      core.submit(now, command.spec, command.payload, command.after, command.origin);
+      core.submit(now, command.spec, command.payload, command.after, {
+        origin: command.origin,
+        parent: command.parent === undefined ? undefined : taskFor(core.state, command.parent),
+      });
       return;
     case 'repeat':
       core.repeat(now, command.series, command.spec, command.recurrence, command.payload);
@@ -41,7 +45,14 @@ function send(core: Core, command: Command): void {
       core.waitFor(now, attemptFor(core.state, command.task, command.token), command.awaited);
       return;
     case 'cancel':
-      core.cancel(now, command.task, command.reason);
+      core.cancel(now, command.task, command);
+      return;
+    case 'cancelAll':
+      core.cancelAll(
+        now,
+        command.tasks.map((id) => taskFor(core.state, id)),
+        command,
+      );
       return;
     case 'attachWorker':
       core.attach(now, command.worker);

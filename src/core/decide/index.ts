@@ -2,6 +2,7 @@ import { parseLevel, type Attempt } from '../../model/index.js';
 import type { Command } from '../command.js';
 import { checkPressure } from '../pressure.js';
 import type { State } from '../state.js';
+import { cancel, cancelAll } from './cancel.js';
 import { claimBatch, workerFor } from './claim.js';
 import * as configure from './configure.js';
 import { setPressure } from './make-room.js';
@@ -21,7 +22,10 @@ import { atYield } from './yield.js';
 export function decide(state: State, command: Command): void {
   switch (command.kind) {
     case 'submit':
-      submit(state, command.spec, command.payload, command.after ?? [], command.origin);
+      submit(state, command.spec, command.payload, command.after ?? [], {
+        origin: command.origin,
+        parent: command.parent === undefined ? undefined : steer.taskFor(state, command.parent),
+      });
       return;
     case 'submitAll':
       submitAll(state, command.tasks, command.origin);
@@ -42,7 +46,14 @@ export function decide(state: State, command: Command): void {
       decideAttempt(state, settle.attemptFor(state, command.task, command.token), command);
       return;
     case 'cancel':
-      steer.cancel(state, steer.taskFor(state, command.task), command.reason);
+      cancel(state, steer.taskFor(state, command.task), command);
+      return;
+    case 'cancelAll':
+      cancelAll(
+        state,
+        command.tasks.map((id) => steer.taskFor(state, id)),
+        command,
+      );
       return;
     case 'setPriority':
       steer.setPriority(state, steer.taskFor(state, command.task), parseLevel(command.level));

@@ -1,5 +1,4 @@
 import {
-  CancelledError,
   CycleError,
   DeadlockError,
   IllegalTransitionError,
@@ -8,7 +7,6 @@ import {
   isFinal,
   parseChoice,
   refuseTask,
-  type ErrorRecord,
   type FailurePolicy,
   type FinalState,
   type Task,
@@ -18,26 +16,13 @@ import { findDeadlock } from '../deadlock.js';
 import { dependencyAdded, dependencyRemoved } from '../edges.js';
 import { prioritySet } from '../priority.js';
 import type { State } from '../state.js';
-import { cancelled, revived } from '../transitions.js';
-import { abandon } from './settle.js';
+import { revived } from '../transitions.js';
 
 /** The task with this id. */
 export function taskFor(state: State, id: string): Task {
   const task = state.table.byId(id);
   if (task === undefined) throw new UnknownTaskError({ taskId: id });
   return task;
-}
-
-/** Takes back an unfinished task; one that has ended is refused. */
-export function cancel(state: State, task: Task, reason: string | undefined): void {
-  if (isFinal(task.state)) throw new IllegalTransitionError({ taskId: task.id, from: task.state, to: 'cancelled' });
-  cancelAs(state, task, CancelledError.record({ taskId: task.id, reason }));
-}
-
-function cancelAs(state: State, task: Task, error: ErrorRecord): void {
-  if (task.attempt !== undefined) abandon(state, task.attempt, error);
-  cancelled(state, task, error);
-  advance(state);
 }
 
 /** Changes the user's level of an unfinished task. */

@@ -1,4 +1,5 @@
 import {
+  CancelledError,
   CycleError,
   DuplicateTaskError,
   InvalidTaskError,
@@ -33,6 +34,15 @@ export interface Submission {
   readonly after: readonly DependencyInput[];
 }
 
+/** Whom a task belongs to. */
+export interface Belonging {
+  readonly origin?: Origin | undefined;
+  /** Whoever has added it. */
+  readonly parent?: Task | undefined;
+}
+
+const NOBODYS: Belonging = {};
+
 /** A dependency that has ended badly already, and what that means. */
 interface Doom {
   readonly id: string;
@@ -48,16 +58,17 @@ export function submit(
   spec: TaskSpec,
   payload: unknown,
   after: readonly DependencyInput[],
-  origin: Origin = 'outside',
+  { origin = 'outside', parent: adder }: Belonging = NOBODYS,
 ): Task {
   const sequence = state.table.next;
+  const parent = parentOf(spec, sequence, adder);
   checkId(state, spec);
   state.openChannels.check(spec.channel);
   if (spec.needs.length + spec.capabilities.length > 0) checkSchedulable(state, spec.id ?? generatedId(sequence), spec);
   const links = resolve(state, spec, sequence, after, NOBODY);
-  if (state.pressure.maxPending === Infinity) return takeIn(state, sequence, spec, payload, links);
-  const room = checkRoom(state, [spec], origin);
-  const task = takeIn(state, sequence, spec, payload, links);
+  if (state.pressure.maxPending === Infinity) return takeIn(state, sequence, spec, payload, links, parent);
+  const room = checkRoom(state, [spec], parent === undefined ? origin : 'child');
+  const task = takeIn(state, sequence, spec, payload, links, parent);
   dropBeyond(state, room);
   return task;
 }
@@ -90,13 +101,21 @@ export function submitAll(state: State, submissions: readonly Submission[], orig
   return tasks;
 }
 
-function takeIn(state: State, sequence: number, spec: TaskSpec, payload: unknown, links: readonly Link[] | Doom): Task {
+function takeIn(
+  state: State,
+  sequence: number,
+  spec: TaskSpec,
+  payload: unknown,
+  links: readonly Link[] | Doom,
+  parent?: Task,
+): Task {
   const eta = spec.delayMs > 0 ? Math.max(spec.eta, state.wall + spec.delayMs) : spec.eta;
   const dueAt = eta > state.wall ? eta : state.wall;
   const task = new Task(sequence, spec, payload, unboxed(dueAt - state.origin.wall));
   if (eta > state.wall) extraOf(task).eta = eta;
   const estimateMs = spec.estimateMs ?? (spec.type === '' ? undefined : meanOf(state, spec.type));
   if (estimateMs !== undefined) extraOf(task).estimateMs = estimateMs;
+  if (parent !== undefined) extraOf(task).parent = parent.sequence;
   if ('verdict' in links) {
     // One that ends on arrival needs nothing: not even for a moment may it lend its urgency to others.
     submitted(state, task, NOBODY, undefined);
@@ -107,6 +126,14 @@ function takeIn(state: State, sequence: number, spec: TaskSpec, payload: unknown
     passGates(state, task);
   }
   return task;
+}
+
+/** One that has ended is nobody's parent any more; what was to be a child of a cancelled one is refused. */
+function parentOf(spec: TaskSpec, sequence: number, parent: Task | undefined): Task | undefined {
+  if (parent === undefined || !isFinal(parent.state)) return parent;
+  if (parent.state !== 'cancelled') return undefined;
+  const reason = `its parent ${parent.id} was cancelled`;
+  throw new CancelledError({ taskId: spec.id ?? generatedId(sequence), reason });
 }
 
 function checkId(state: State, spec: TaskSpec): void {
