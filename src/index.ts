@@ -17,6 +17,7 @@ export type { Load } from './runtime/admission.js';
 export type { WaitOptions } from './runtime/abortable.js';
 export { Claim, type ClaimedTask } from './runtime/claim.js';
 export type { Clock, Timer } from './runtime/clock.js';
+export type { CloseOptions } from './runtime/closing.js';
 export type {
   AddedEvent,
   ClaimsEvent,
@@ -42,7 +43,8 @@ export type { Looking } from './runtime/looking.js';
 export { TaskReference } from './runtime/reference.js';
 export { PullingWorker } from './runtime/pulling-worker.js';
 export { SeriesHandle, type Occurrence, type RepeatOptions } from './runtime/series-handle.js';
-export type { Steering } from './runtime/steering.js';
+export type { CancelOptions, Steering } from './runtime/steering.js';
+export type { TaskFilter } from './runtime/task-view.js';
 export type { WorkerOptions } from './runtime/worker-options.js';
 export {
   Handle,

@@ -38,7 +38,7 @@ import { optionsIn, restore, type RestoreOptions } from './restore.js';
 import type { Series } from './series.js';
 import { snapshotOf } from './snapshot.js';
 import type { CoreSnapshot } from './snapshot-format.js';
-import { State } from './state.js';
+import { State, type Wake } from './state.js';
 import { statisticsOf, type Statistics } from './statistics.js';
 import { Telling, type FactReader } from './telling.js';
 import { hasMoments, isOnlySeriesDue, nextWake, type Wake } from './wake.js';

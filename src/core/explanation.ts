@@ -17,7 +17,7 @@ export interface Holder {
 
 /** Something that keeps a ready task from being claimed. */
 export type Obstacle =
-  | { readonly kind: 'paused'; readonly channel: string }
+  | { readonly kind: 'paused'; /** `undefined` where it is the whole scheduler. */ readonly channel?: string }
   | {
       readonly kind: 'resource';
       readonly resource: string;
@@ -203,7 +203,9 @@ function describeObstacles(obstacles: readonly Obstacle[], attempt: string | und
 function describeObstacle(obstacle: Obstacle): string {
   switch (obstacle.kind) {
     case 'paused':
-      return `its channel ${show(obstacle.channel)} is paused`;
+      return obstacle.channel === undefined
+        ? 'the scheduler is paused'
+        : `its channel ${show(obstacle.channel)} is paused`;
     case 'resource': {
       const { resource, needs, free, lacks, kept, heldBy } = obstacle;
       const numbers = `needs ${needs}, free ${free}${kept === undefined ? '' : `, kept for others ${kept}`}`;

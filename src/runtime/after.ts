@@ -27,6 +27,7 @@ export type ResultOf<Each, Policy> = Each extends Handle<infer Result> | TaskRef
 const NONE: readonly DependencyInput[] = [];
 const NO_GAPS: readonly number[] = [];
 const POLICIES = ['fail', 'skip', 'run'] as const;
+const NAMED = 'a handle of this scheduler, or the id of a task';
 const EXPECTED = 'a handle of this scheduler, the id of a task, or { task, onFailure }';
 
 /** The tasks to come after, as the core names them; those of the same batch by their positions. */
@@ -41,6 +42,14 @@ export function parseAfter(
   const parsed = new Array<DependencyInput>(after.length);
   for (let i = 0; i < after.length; i += 1) parsed[i] = parseOne(after[i] as After, i, host, positions);
   return parsed;
+}
+
+/** The id of a task that is named in any of the ways. */
+export function idOf(task: TaskName, field: string, host: HandleHost): string {
+  if (typeof task === 'string') return task;
+  const handle: unknown = task instanceof TaskReference ? task.handle : task;
+  if (handle instanceof Handle && handle.belongsTo(host)) return handle.id;
+  return refuseTask(field, task, NAMED);
 }
 
 /** The places of those that have ended and been forgotten: the core links nothing there. */

@@ -1,23 +1,17 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Core, type Request, type Worker } from '../core/index.js';
-import {
-  ClosedError,
-  StaleLeaseError,
-  isFinal,
-  type Attempt,
-  type Moment,
-  type Outcome,
-  type Task,
-} from '../model/index.js';
+import { Core, type Cancellation, type Explanation, type Request, type Worker } from '../core/index.js';
+import { ClosedError, StaleLeaseError, type Attempt, type Moment, type Outcome, type Task } from '../model/index.js';
 import { checkLogger } from '../ports/logger.js';
 import { Admission, type Load } from './admission.js';
 import { Alarm } from './alarm.js';
 import { Arrivals, type ArrivalsHost } from './arrivals.js';
 import { callerContext } from './caller-context.js';
 import { clockOf, type Clock } from './clock.js';
+import { Closing, type ClosingHost } from './closing.js';
 import { Diagnostics } from './diagnostics.js';
 import { Events } from './events.js';
 import { Executing, type ExecutingHost } from './executing.js';
+import { explainTask } from './explaining.js';
 import type { Handle, Payload } from './handle.js';
 import { Intake } from './intake.js';
 import { Leases } from './leases.js';
@@ -35,7 +29,7 @@ const LOCAL = 'local';
  * What makes a core go: it brings the time, runs attempts in the slots of this process, sets the one alarm, and tells
  * whoever waits. Everything public is a thin layer over it.
  */
-export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHost {
+export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHost, ClosingHost {
   readonly clock: Clock;
   readonly core: Core;
   readonly events: Events;
@@ -54,12 +48,16 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   private readonly alarm: Alarm;
   private readonly loopDelay = new LoopDelay();
   private readonly admission: Admission | undefined;
-  private readonly local: Worker;
+  private local: Worker;
+  /** Whether nothing more starts. */
+  isPaused = false;
   /** Slots run in a context of their own, not in that of whoever happened to add the first task. */
   private readonly root = new AsyncResource('precedence');
   private readonly keepsContext: boolean;
   private dispatching = false;
-  private closing: Promise<void> | undefined = undefined;
+  readonly closing = new Closing(this);
+  /** Whether it is closed and waits for no moment any more. */
+  private isStopped = false;
 
   constructor(options: SchedulerOptions, scheduler: object) {
     this.clock = clockOf(options.clock);
@@ -99,12 +97,12 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   get isClosing(): boolean {
-    return this.closing !== undefined;
+    return this.closing.hasBegun;
   }
 
   /** Refuses whatever would begin something in a scheduler that closes. */
   checkOpen(): void {
-    if (this.closing !== undefined) throw new ClosedError({});
+    if (this.isClosing) throw new ClosedError({});
   }
 
   /** Lets happen what is due by now. */
@@ -128,9 +126,28 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     return this.keepsContext ? callerContext() : undefined;
   }
 
-  cancelTask(task: Task | string, reason: string | undefined): void {
-    this.core.cancel(this.clock.now(), task, { reason });
+  cancelTask(task: Task | string, how: Cancellation): number {
+    const count = this.core.cancel(this.clock.now(), task, how);
     this.dispatchSoon();
+    return count;
+  }
+
+  /** Takes back those of the tasks that are unfinished, in one step, and says how many that were with their children. */
+  cancelAll(tasks: readonly Task[], how: Cancellation): number {
+    const count = this.core.cancelAll(this.clock.now(), tasks, how);
+    this.dispatchSoon();
+    return count;
+  }
+
+  setConcurrency(slots: number): void {
+    this.local = this.core.attach(this.clock.now(), { ...this.local.spec, slots });
+    this.dispatchSoon();
+  }
+
+  explain(id: string): Explanation {
+    this.tick();
+    this.dispatchSoon();
+    return explainTask(id, this.core, this.arrivals.entrance, this.isPaused ? 'paused' : 'running');
   }
 
   cancelOutside(task: Handle<unknown> | string, reason: string | undefined): boolean {
@@ -145,23 +162,9 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     return { ...this.core.load(now), waiting, saturated, eventLoopDelayMs: this.loopDelay.read(now.mono) };
   }
 
-  /** Stops taking tasks, cancels what has not started, and waits for what runs. */
-  close(): Promise<void> {
-    this.closing ??= this.closeNow();
-    return this.closing;
-  }
-
-  private async closeNow(): Promise<void> {
-    this.pulling.close();
-    this.arrivals.entrance?.close();
-    for (const series of [...this.core.state.series.keys()]) this.tell({ kind: 'cancelSeries', series });
-    for (const task of [...this.core.state.table.all()]) {
-      // What waits for another task has begun, and goes on once that has ended.
-      if (!isFinal(task.state) && task.attempt === undefined) this.cancelTask(task, 'closed');
-    }
-    this.dispatch();
-    await this.waits.until(() => this.core.state.pending === 0);
+  async stop(): Promise<void> {
     await this.executing?.close();
+    this.isStopped = true;
     this.alarm.stop();
     this.loopDelay.stop();
   }
@@ -173,11 +176,14 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     queueMicrotask(this.dispatch);
   }
 
-  private readonly dispatch = (): void => {
+  /** Tells what has happened, and starts what can. */
+  readonly dispatch = (): void => {
     this.dispatching = false;
     this.diagnostics.look();
-    if (this.closing !== undefined) this.pulling.cancelReturned();
+    if (this.isClosing) this.closing.sweep();
     this.publish();
+    // What has begun goes on also while nothing starts.
+    if (this.startsNothing) while (this.core.goOn(this.clock.now(), this.local) !== undefined);
     if (this.executing === undefined) this.fillSlots();
     else this.executing.distribute();
     if (this.core.state.suspended.size > 0) this.pulling.goOn();
@@ -202,9 +208,14 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
   }
 
+  private get startsNothing(): boolean {
+    return this.isPaused || this.isClosing;
+  }
+
   /** Whether something may start now: asks the user, where there is anything to ask about. */
   mayStart(): boolean {
     const { admission, core } = this;
+    if (this.startsNothing) return false;
     if (admission === undefined) return true;
     const now = this.clock.now();
     // What is due by now is asked about too.
@@ -214,6 +225,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   private setAlarm(): void {
+    if (this.isStopped) return;
     const { wall, mono } = this.core.nextWakeAt();
     const askAgainAt = Math.min(this.admission?.askAgainAt ?? Infinity, this.executing?.askAgainAt ?? Infinity);
     const hold = askAgainAt === Infinity && this.core.onlySeriesDue ? 'free' : 'alive';
@@ -234,7 +246,8 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     // One end may have let several tasks through, and the start may have a moment of its own.
     const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
     const mayMakeWay = core.state.preemption.waiting !== undefined;
-    if ((hasRoom || mayMakeWay || this.executing !== undefined) && core.state.index.size > 0) this.dispatchSoon();
+    if (this.isClosing) this.dispatchSoon();
+    else if ((hasRoom || mayMakeWay || this.executing !== undefined) && core.state.index.size > 0) this.dispatchSoon();
     else if (core.hasMoments) this.setAlarm();
     return next;
   }

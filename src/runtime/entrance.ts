@@ -71,6 +71,15 @@ export class Entrance {
     return true;
   }
 
+  /** Takes back all that wait to be let in, and says how many that were. */
+  cancelAll(reason: string): number {
+    const line = this.line.slice(this.head).flat();
+    this.replaceLine([]);
+    this.waiting = 0;
+    for (const each of line) this.host.turnAway([each], new CancelledError({ taskId: each.handle.id, reason }));
+    return line.length;
+  }
+
   /** Nobody comes in any more. */
   close(): void {
     const line = this.line.slice(this.head);

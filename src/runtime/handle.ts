@@ -1,9 +1,13 @@
 import type { AsyncResource } from 'node:async_hooks';
+import type { Explanation, Request } from '../core/index.js';
 import {
   IllegalTransitionError,
+  UnknownTaskError,
   isFinal,
+  parseLevel,
   type Duration,
   type FencingToken,
+  type Priority,
   type Task,
   type TaskState,
 } from '../model/index.js';
@@ -109,7 +113,9 @@ const capture = (resolve: (value: never) => void): void => {
 export interface HandleHost {
   /** The context of whoever adds a task now; `undefined` where handlers do without. */
   capture(): AsyncResource | undefined;
-  cancelTask(task: Task, reason: string | undefined): void;
+  cancelTask(task: Task, how: { readonly reason: string | undefined }): void;
+  tell(request: Request): void;
+  explain(id: string): Explanation;
   /** Takes back a task that waits to be let in. */
   cancelOutside(handle: Handle<unknown>, reason: string | undefined): boolean;
   /** An id for one that is not in. */
@@ -174,9 +180,23 @@ export class Handle<Result> implements PromiseLike<Result> {
 
   /** Takes the task back. */
   cancel(reason?: string): void {
-    if (this.task !== undefined) this.host.cancelTask(this.task, reason);
+    if (this.task !== undefined) this.host.cancelTask(this.task, { reason });
     else if (this.outside?.error === undefined) this.host.cancelOutside(this, reason);
     else throw new IllegalTransitionError({ taskId: this.id, from: this.state, to: 'cancelled' });
+  }
+
+  /** Changes how urgent the task is, unless it has ended. */
+  setPriority(priority: Priority): void {
+    const { task, id } = this;
+    if (task === undefined) throw new UnknownTaskError({ taskId: id });
+    // A handle may outlive its task, and the id belong to another one by then.
+    if (isFinal(task.state)) throw new IllegalTransitionError({ taskId: id, from: task.state, to: task.state });
+    this.host.tell({ kind: 'setPriority', task: id, level: parseLevel(priority) });
+  }
+
+  /** Why the task does not run, since when it does, or how it ended. */
+  explain(): Explanation {
+    return this.host.explain(this.id);
   }
 
   then<Value = Result, Other = never>(
@@ -219,6 +239,11 @@ export class Handle<Result> implements PromiseLike<Result> {
     this.stayOutside(id);
     this.outside?.turnAway(error);
     this.settle();
+  }
+
+  /** @internal The task runs again: what has been told is over, and its result is to be asked for anew. */
+  renew(): void {
+    if (this.resolve === undefined) this.promise = undefined;
   }
 
   /** @internal Whether it was made by this scheduler. */

@@ -1,4 +1,4 @@
-import type { Request } from '../core/index.js';
+import { checkUnits, type Request } from '../core/index.js';
 import { fieldsOf, parseRate, refuseConfig, type RateLimit, type RateOptions } from '../model/index.js';
 
 /** A limit on tasks of one type: a rate, a number that run at a time, or both. */
@@ -22,11 +22,17 @@ export function capacityRequest(resource: string, given: unknown): Request {
 /** How many tasks of a type run at a time, how many start in the course of time, or both. */
 export function typeLimitRequests(key: string, given: unknown): Request[] {
   const field = `limits.perType.${key}`;
-  const { concurrency, rate } = typeof given === 'number' ? { concurrency: given } : rateAndConcurrency(given, field);
+  const { concurrency, rate } =
+    typeof given === 'number' ? { concurrency: checkUnits(field, given) } : rateAndConcurrency(given, field);
   const requests: Request[] = [];
   if (concurrency !== undefined) requests.push({ kind: 'setLimit', scope: 'type', key, limit: concurrency });
   if (rate !== undefined) requests.push({ kind: 'setRate', scope: 'type', key, rate });
   return requests;
+}
+
+/** How many tasks run at a time, in all or in a channel. */
+export function limitRequest(scope: 'global' | 'channel', key: string, limit: unknown, field: string): Request {
+  return { kind: 'setLimit', scope, key, limit: checkUnits(field, limit as number) };
 }
 
 /** A limit that is no number must be an object; this names both. */

@@ -63,14 +63,14 @@ export abstract class Looking {
     return this.engine.load();
   }
 
+  /** Whether the whole scheduler is paused. */
+  get paused(): boolean {
+    return this.engine.isPaused;
+  }
+
   /** Why a task does not run, since when it does, or how it ended. */
   explain(id: string): Explanation {
-    const { core } = this.engine;
-    const { entrance } = this.engine.arrivals;
-    this.engine.tick();
-    this.engine.dispatchSoon();
-    const outside = core.state.table.byId(id) === undefined ? entrance?.explain(id) : undefined;
-    return outside ?? core.explain(id);
+    return this.engine.explain(id);
   }
 
   /** The dependency graph as plain data, for `toDot`, `toMermaid` and `toGraph`. */

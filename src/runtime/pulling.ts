@@ -1,5 +1,5 @@
 import { holdingAttempts, type Assignment, type Balance, type StrategyChoice, type Worker } from '../core/index.js';
-import { StaleLeaseError, isFinal, refuseConfig, type Attempt } from '../model/index.js';
+import { StaleLeaseError, refuseConfig, type Attempt } from '../model/index.js';
 import { abortable, type WaitOptions } from './abortable.js';
 import { Claim, type ClaimHost } from './claim.js';
 import { PullingWorker, type WorkerHost } from './pulling-worker.js';
@@ -24,8 +24,8 @@ export class Pulling implements WorkerHost {
   private readonly open = new Map<PullingWorker, Worker>();
   private waiting: Waiting[] = [];
   private made = 0;
-  /** Once the scheduler closes: what workers still hold. What comes back of it starts nowhere any more. */
-  private left: Attempt[] | undefined = undefined;
+  /** Whether the scheduler closes. */
+  private isOver = false;
 
   constructor(private readonly host: PullingHost) {}
 
@@ -122,7 +122,7 @@ export class Pulling implements WorkerHost {
   }
 
   isClosed(worker: PullingWorker): boolean {
-    return this.left !== undefined || !this.open.has(worker);
+    return this.isOver || !this.open.has(worker);
   }
 
   leave(worker: PullingWorker): void {
@@ -136,19 +136,16 @@ export class Pulling implements WorkerHost {
 
   /** The scheduler closes: nobody gets anything any more. */
   close(): void {
-    const workers = new Set([...this.open.keys()].map(({ id }) => id));
-    this.left = holdingAttempts(this.host.core.state).filter(({ workerId }) => workers.has(workerId));
+    this.isOver = true;
     this.dismiss(() => true);
   }
 
-  /** Cancels the tasks that have come back since the scheduler began to close: nobody would ever start them. */
-  cancelReturned(): void {
-    for (const { over, task } of this.left ?? []) {
-      if (over && !isFinal(task.state) && task.state !== 'running') {
-        this.host.core.cancel(this.host.now(), task, { closing: true });
-      }
+  /** Takes back what workers still hold: nobody waits for it any more. */
+  releaseAll(): void {
+    const workers = new Set([...this.open.keys()].map(({ id }) => id));
+    for (const attempt of holdingAttempts(this.host.core.state)) {
+      if (workers.has(attempt.workerId)) this.giveBack(attempt);
     }
-    this.left = this.left?.filter(({ over }) => !over);
   }
 
   private grant(worker: PullingWorker, count: number): Claim[] {

@@ -1,4 +1,5 @@
-import type { TaskState } from '../model/index.js';
+import type { Explanation } from '../core/index.js';
+import type { Priority, TaskState } from '../model/index.js';
 import type { Handle } from './handle.js';
 
 /** A task that was accepted. Unlike a handle it cannot be awaited itself, so that async functions can return it. */
@@ -25,5 +26,15 @@ export class TaskReference<Result> {
   /** Takes the task back. */
   cancel(reason?: string): void {
     this.handle.cancel(reason);
+  }
+
+  /** Changes how urgent the task is, unless it has ended. */
+  setPriority(priority: Priority): void {
+    this.handle.setPriority(priority);
+  }
+
+  /** Why the task does not run, since when it does, or how it ended. */
+  explain(): Explanation {
+    return this.handle.explain();
   }
 }

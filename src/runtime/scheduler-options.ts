@@ -7,6 +7,7 @@ import {
   type CoreOptions,
   type PreemptionSettings,
   type PressureSettings,
+  type Request,
   type StrategyChoice,
   type WhenFull,
 } from '../core/index.js';
@@ -25,7 +26,7 @@ import type { Executor } from '../ports/executor.js';
 import type { Logger } from '../ports/logger.js';
 import type { Load } from './admission.js';
 import type { Clock } from './clock.js';
-import { capacityRequest, typeLimitRequests, type TypeLimitOptions } from './limit-options.js';
+import { capacityRequest, limitRequest, typeLimitRequests, type TypeLimitOptions } from './limit-options.js';
 
 /** How waiting turns into urgency. */
 export interface AgingOptions {
@@ -143,7 +144,11 @@ function section(options: unknown, name: keyof typeof KNOWN): Map<string, unknow
 
 /** How many tasks run at a time. */
 export function concurrencyOf(options: SchedulerOptions): number {
-  const { concurrency = 16 } = options;
+  return parseConcurrency(options.concurrency ?? 16);
+}
+
+/** A number of tasks that may run at a time. */
+export function parseConcurrency(concurrency: number): number {
   if (concurrency === Infinity || (Number.isInteger(concurrency) && concurrency >= 0)) return concurrency;
   return refuseConfig('concurrency', concurrency, 'a whole number of at least 0, or Infinity');
 }
@@ -157,7 +162,6 @@ export function keepsContext({ context = true }: SchedulerOptions): boolean {
 export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<CoreOptions> & { origin: Moment } {
   const given = section(options, '');
   const channels = section(options.channels, 'channels');
-  section(options.limits, 'limits');
   const { seed } = options;
   if (seed !== undefined && typeof seed !== 'string' && !Number.isFinite(seed)) {
     refuseConfig('seed', seed, 'a finite number or a text');
@@ -185,23 +189,30 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
 
 /** The part that is set on a core, as it may be again later. */
 export function applySettings(core: Core, options: SchedulerOptions, now: Moment): void {
-  const { limits = {}, channels = {} } = options;
+  const { channels = {} } = options;
   for (const [resource, given] of entries(options.resources, 'resources')) {
     core.handle({ ...capacityRequest(resource, given), now });
   }
-  if (limits.global !== undefined) {
-    core.handle({ kind: 'setLimit', now, scope: 'global', key: '', limit: limits.global });
-  }
-  for (const [key, given] of entries(limits.perType, 'limits.perType')) {
-    for (const request of typeLimitRequests(key, given)) core.handle({ ...request, now });
-  }
-  for (const [key, limit] of numbers(limits.perChannel, 'limits.perChannel')) {
-    core.handle({ kind: 'setLimit', now, scope: 'channel', key, limit });
-  }
+  for (const request of limitRequests(options.limits)) core.handle({ ...request, now });
   for (const [channel, weight] of numbers(channels.weights, 'channels.weights')) {
     core.handle({ kind: 'setWeight', now, channel, weight });
   }
   if (channels.only !== undefined) core.handle({ kind: 'setChannels', now, only: channels.only });
+}
+
+/** What sets the limits, of which every name and value is known to be right. */
+export function limitRequests(limits: SchedulerOptions['limits']): Request[] {
+  const given = section(limits, 'limits');
+  const requests: Request[] = [];
+  const global = given.get('global');
+  if (global !== undefined) requests.push(limitRequest('global', '', global, 'limits.global'));
+  for (const [key, each] of entries(given.get('perType'), 'limits.perType')) {
+    requests.push(...typeLimitRequests(key, each));
+  }
+  for (const [key, limit] of entries(given.get('perChannel'), 'limits.perChannel')) {
+    requests.push(limitRequest('channel', key, limit, `limits.perChannel.${key}`));
+  }
+  return requests;
 }
 
 function entries(record: unknown, field: string): [string, unknown][] {

@@ -3,6 +3,7 @@ import { RECURRENCE_OPTION_NAMES, parseTaskOptions, refuseTask } from '../model/
 import { Adding } from './adding.js';
 import type { Claim } from './claim.js';
 import { Handle, type Handler } from './handle.js';
+import type { CloseOptions } from './closing.js';
 import { promised } from './promised.js';
 import type { PullingWorker } from './pulling-worker.js';
 import { SeriesHandle, type RepeatOptions, type SeriesHost } from './series-handle.js';
@@ -65,9 +66,13 @@ export class Scheduler extends Adding {
     return this.engine.pulling.foresee(count, options?.balance ?? 'least-loaded');
   }
 
-  /** Stops taking tasks, cancels what has not started, and waits for what runs. */
-  close(): Promise<void> {
-    return this.engine.close();
+  /**
+   * Takes and starts nothing more; what has not begun rejects with `ClosedError`. What runs may go on for the time of
+   * `drain`, is then aborted with `ClosedError`, and has the time of `grace` to notice: one that ignores its signal for
+   * longer is left behind. Claims of workers are given back. Closing again gives the first promise.
+   */
+  close(options?: CloseOptions): Promise<void> {
+    return this.engine.closing.begin(options);
   }
 
   /** Closes the scheduler at the end of an `await using` block. */

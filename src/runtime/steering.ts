@@ -1,14 +1,113 @@
-import type { RateOptions } from '../model/index.js';
+import { checkStrategy, type StrategyChoice } from '../core/index.js';
+import {
+  UnknownTaskError,
+  fieldsOf,
+  isFinal,
+  parseChoice,
+  parseLevel,
+  parseName,
+  refuseConfig,
+  refuseTask,
+  refuseUnknown,
+  type FailurePolicy,
+  type Priority,
+  type RateOptions,
+  type Task,
+} from '../model/index.js';
+import { idOf, type TaskName } from './after.js';
+import { Handle } from './handle.js';
 import { capacityRequest } from './limit-options.js';
 import { Looking } from './looking.js';
+import { limitRequests, parseConcurrency, type SchedulerOptions } from './scheduler-options.js';
+import { viewOf, type TaskFilter } from './task-view.js';
+
+/** How tasks are taken back. */
+export interface CancelOptions {
+  /** What the error of their handles tells. */
+  readonly reason?: string | undefined;
+  /** Takes back whoever comes after them too; otherwise the policy of each dependency decides. */
+  readonly cascade?: boolean | undefined;
+}
 
 /** Changing what waits, what there is and who goes first. */
 export abstract class Steering extends Looking {
-  /** Takes an unfinished task back; one that has ended, or is unknown, is refused. */
-  cancel(id: string, reason?: string): void {
-    const isUnknown = this.engine.core.state.table.byId(id) === undefined;
-    if (isUnknown && this.engine.cancelOutside(id, reason)) return;
-    this.engine.cancelTask(id, reason);
+  /**
+   * Takes tasks back, with their children unless those are detached, and says how many that were: one by its handle or
+   * id, which is refused if it is unknown or has ended, or all unfinished ones that a function accepts.
+   */
+  cancel(which: TaskName | TaskFilter, options?: CancelOptions): number {
+    const { engine } = this;
+    const how = parseCancelOptions(options);
+    if (typeof which === 'function') {
+      const meant = this.unfinished().filter((task) => which(viewOf(task)));
+      return engine.cancelAll(meant, how);
+    }
+    const id = idOf(which, 'task', engine);
+    const isUnknown = engine.core.state.table.byId(id) === undefined;
+    if (isUnknown && engine.cancelOutside(id, how.reason)) return 1;
+    return engine.cancelTask(id, how);
+  }
+
+  /** Takes back all tasks that have not begun, also those that wait to be let in, and says how many that were. */
+  clear(): number {
+    const { engine } = this;
+    const unbegun = this.unfinished().filter((task) => task.attempt === undefined);
+    const outside = engine.arrivals.entrance?.cancelAll('cleared') ?? 0;
+    return outside + engine.cancelAll(unbegun, { reason: 'cleared' });
+  }
+
+  /** Runs a failed task again, with all its attempts before it; its handle's `result` is a new promise from then on. */
+  retry(task: TaskName): void {
+    const known = this.taskFor(task);
+    this.engine.tell({ kind: 'retry', task: known.id });
+    if (known.payload instanceof Handle) known.payload.renew();
+  }
+
+  /** Changes how urgent an unfinished task is, and with it what it waits for. */
+  setPriority(task: TaskName, priority: Priority): void {
+    this.engine.tell({ kind: 'setPriority', task: this.taskFor(task).id, level: parseLevel(priority) });
+  }
+
+  /** Lets a task that has not begun wait for one more; refused where they would wait for each other in a circle. */
+  addDependency(
+    task: TaskName,
+    dependency: TaskName,
+    options: { readonly onFailure?: FailurePolicy | undefined } = {},
+  ): void {
+    const { id, spec } = this.taskFor(task);
+    const { onFailure = spec.onDependencyFailure } = options;
+    parseChoice(onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
+    this.engine.tell({
+      kind: 'addDependency',
+      task: id,
+      dependency: idOf(dependency, 'dependency', this.engine),
+      onFailure,
+    });
+  }
+
+  /** Lets a task that has not begun wait for one less. */
+  removeDependency(task: TaskName, dependency: TaskName): void {
+    const { id } = this.taskFor(task);
+    this.engine.tell({
+      kind: 'removeDependency',
+      task: id,
+      dependency: idOf(dependency, 'dependency', this.engine),
+    });
+  }
+
+  /** Orders all ready tasks anew, those of workers without a strategy of their own too; the next start obeys it. */
+  setStrategy(strategy: StrategyChoice | 'weighted_random'): void {
+    this.engine.tell({ kind: 'setStrategy', strategy: checkStrategy(strategy, 'strategy') });
+  }
+
+  /** Changes how many tasks run at a time in this process. What runs beyond that ends as usual. */
+  setConcurrency(concurrency: number): void {
+    this.engine.setConcurrency(parseConcurrency(concurrency));
+  }
+
+  /** Changes limits, in the form of the option `limits`; those not named stay, and `Infinity` lifts one. */
+  setLimit(limits: NonNullable<SchedulerOptions['limits']>): void {
+    for (const request of limitRequests(limits)) this.engine.tell(request);
   }
 
   /**
@@ -17,6 +116,22 @@ export abstract class Steering extends Looking {
    */
   setCapacity(resource: string, capacity: number | RateOptions): void {
     this.engine.tell(capacityRequest(resource, capacity));
+  }
+
+  /** Changes a channel's share of the turns; `*` is for every channel without a weight of its own. */
+  setWeight(channel: string, weight: number): void {
+    this.engine.tell({ kind: 'setWeight', channel: parseName(channel, 'channel', refuseConfig), weight });
+  }
+
+  /** Starts nothing more, in this process or for workers, until it is resumed; what has begun goes on. */
+  pause(): void {
+    this.engine.isPaused = true;
+  }
+
+  /** Starts tasks again. */
+  resume(): void {
+    this.engine.isPaused = false;
+    this.engine.dispatchSoon();
   }
 
   /** Starts nothing more of a channel; what runs in it ends as usual. */
@@ -38,4 +153,29 @@ export abstract class Steering extends Looking {
   openChannel(channel: string): void {
     this.engine.tell({ kind: 'openChannel', channel });
   }
+
+  private unfinished(): Task[] {
+    return [...this.engine.core.state.table.all()].filter(({ state }) => !isFinal(state));
+  }
+
+  private taskFor(name: TaskName): Task {
+    const taskId = idOf(name, 'task', this.engine);
+    const task = this.engine.core.state.table.byId(taskId);
+    if (task === undefined) throw new UnknownTaskError({ taskId });
+    return task;
+  }
+}
+
+const CANCEL_OPTIONS = ['reason', 'cascade'];
+
+function parseCancelOptions(options: unknown): CancelOptions {
+  if (options === undefined) return {};
+  const given = new Map(fieldsOf(options, 'options', refuseTask));
+  for (const [key, value] of given) {
+    if (!CANCEL_OPTIONS.includes(key)) refuseUnknown(`options.${key}`, key, value, CANCEL_OPTIONS, refuseTask);
+  }
+  const [reason, cascade] = [given.get('reason'), given.get('cascade')];
+  if (reason !== undefined && typeof reason !== 'string') return refuseTask('reason', reason, 'a text');
+  if (cascade !== undefined && typeof cascade !== 'boolean') return refuseTask('cascade', cascade, 'true or false');
+  return { reason, cascade };
 }

@@ -1,4 +1,4 @@
-import type { Task, TaskState } from '../model/index.js';
+import type { ErrorRecord, Task, TaskState } from '../model/index.js';
 
 /** What can be seen of a task from outside: as it was when it was looked at. */
 export interface TaskView {
@@ -13,10 +13,27 @@ export interface TaskView {
   readonly attempts: number;
   /** Epoch milliseconds, its own or inherited; `undefined` when there is none. */
   readonly deadline: number | undefined;
+  /** Of a completed task. */
+  readonly result: unknown;
+  /** What the last failure left behind. */
+  readonly error: ErrorRecord | undefined;
 }
 
+/** Whether a task is meant. */
+export type TaskFilter = (task: TaskView) => boolean;
+
 /** The task as it is now. */
-export function viewOf({ id, spec, state, urgency: priority, attempts, deadline }: Task): TaskView {
-  const { type, channel } = spec;
-  return { id, type, state, channel, priority, attempts, deadline: deadline === Infinity ? undefined : deadline };
+export function viewOf(task: Task): TaskView {
+  const { id, spec, state, urgency: priority, attempts, deadline, value, extra } = task;
+  return {
+    id,
+    type: spec.type,
+    state,
+    channel: spec.channel,
+    priority,
+    attempts,
+    deadline: deadline === Infinity ? undefined : deadline,
+    result: state === 'completed' ? value : undefined,
+    error: extra?.error,
+  };
 }

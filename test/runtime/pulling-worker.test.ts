@@ -212,15 +212,15 @@ test('closing the scheduler ends the waits, lets claims settle, and cancels what
   const closed = scheduler.close().then(() => (isClosed = true));
   await expect(waiting).rejects.toMatchObject({ code: 'CLOSED' });
   await expect(worker.claim()).rejects.toMatchObject({ code: 'CLOSED' });
-  await expect(untouched.result).rejects.toMatchObject({ code: 'CANCELLED' });
+  await expect(untouched.result).rejects.toMatchObject({ code: 'CLOSED' });
   await one?.complete('in time');
   await three?.release();
   expect(await settled).toBe('in time');
-  await expect(released.result).rejects.toMatchObject({ code: 'CANCELLED' });
+  await expect(released.result).rejects.toMatchObject({ code: 'CLOSED' });
   await clock.advance('9s');
   expect([isClosed, lost.state]).toEqual([false, 'running']);
   await clock.advance('1s');
-  await expect(lost.result).rejects.toMatchObject({ code: 'CANCELLED' });
+  await expect(lost.result).rejects.toMatchObject({ code: 'CLOSED' });
   await closed;
   expect(() => scheduler.worker()).toThrow(/closed/);
 });

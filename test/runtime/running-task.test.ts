@@ -86,7 +86,7 @@ test('a signal that is asked for between the cancellation and its telling aborts
   const { scheduler } = virtual();
   const seen: unknown[] = [];
   const task = scheduler.add((context) => {
-    scheduler.cancel(context.id, 'by itself');
+    scheduler.cancel(context.id, { reason: 'by itself' });
     const { signal } = context;
     seen.push(signal.aborted);
     return aborted(signal);

@@ -146,7 +146,7 @@ test('close cancels what has not started, waits for what runs, and is the same c
   await Promise.resolve();
   const closed = scheduler.close();
   expect(scheduler.close()).toBe(closed);
-  await expect(waiting.result).rejects.toMatchObject({ code: 'CANCELLED' });
+  await expect(waiting.result).rejects.toMatchObject({ code: 'CLOSED' });
   expect(running.state).toBe('running');
   open();
   await closed;

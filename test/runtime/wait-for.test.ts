@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { CancelledError, DeadlockError, InvalidTaskError, Scheduler, type Handle } from '../../src/index.js';
+import {
+  CancelledError,
+  ClosedError,
+  DeadlockError,
+  InvalidTaskError,
+  Scheduler,
+  type Handle,
+} from '../../src/index.js';
 
 /** What a promise was rejected with. */
 const failure = (promise: PromiseLike<unknown>): Promise<unknown> =>
@@ -100,7 +107,7 @@ test('C12.1 closing lets a parent that waits go on, and takes back what has not 
   const parent = scheduler.add(async (task) => failure(task.waitFor(late)));
   while (parent.state !== 'waiting') await new Promise((resolve) => setImmediate(resolve));
   await scheduler.close();
-  expect(await parent).toBeInstanceOf(CancelledError);
+  expect(await parent).toBeInstanceOf(ClosedError);
   expect(late.state).toBe('cancelled');
 });
 

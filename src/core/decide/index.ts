@@ -45,6 +45,27 @@ export function decide(state: State, command: Command): void {
     case 'yield':
       decideAttempt(state, settle.attemptFor(state, command.task, command.token), command);
       return;
+    case 'preempt':
+      preempt(state);
+      return;
+    case 'tick':
+      tick(state);
+      return;
+    case 'recover':
+      recover(state);
+      return;
+    default:
+      decideSteering(state, command);
+  }
+}
+
+type SteeringKind = 'cancel' | 'cancelAll' | 'setPriority' | 'addDependency' | 'removeDependency' | 'retry';
+
+function decideSteering(
+  state: State,
+  command: Extract<Command, { kind: SteeringKind | SeriesKind | SettingKind }>,
+): void {
+  switch (command.kind) {
     case 'cancel':
       cancel(state, steer.taskFor(state, command.task), command);
       return;
@@ -66,15 +87,6 @@ export function decide(state: State, command: Command): void {
       return;
     case 'retry':
       steer.retryByHand(state, steer.taskFor(state, command.task));
-      return;
-    case 'preempt':
-      preempt(state);
-      return;
-    case 'tick':
-      tick(state);
-      return;
-    case 'recover':
-      recover(state);
       return;
     default:
       decideSeries(state, command);

@@ -1,0 +1,119 @@
+import type { Cancellation, Core, Request } from '../core/index.js';
+import {
+  fieldsOf,
+  isFinal,
+  parseDuration,
+  refuseConfig,
+  refuseUnknown,
+  type Duration,
+  type Task,
+} from '../model/index.js';
+import type { Arrivals } from './arrivals.js';
+import { LONGEST_TIMER_MS, type Clock } from './clock.js';
+import type { Pulling } from './pulling.js';
+import type { Waits } from './waits.js';
+
+/** How a scheduler closes. */
+export interface CloseOptions {
+  /** How long what runs may go on before it is aborted; ten seconds unless given. `Infinity` waits for its end. */
+  readonly drain?: Duration | undefined;
+  /** How long what was aborted may take to notice before nobody waits for it any more; one second unless given. */
+  readonly grace?: Duration | undefined;
+}
+
+const DRAIN_MS = 10_000;
+const GRACE_MS = 1_000;
+
+/** What closing needs of its scheduler. */
+export interface ClosingHost {
+  readonly core: Core;
+  readonly clock: Clock;
+  readonly arrivals: Arrivals;
+  readonly pulling: Pulling;
+  readonly waits: Waits;
+  tell(request: Request): void;
+  cancelAll(tasks: readonly Task[], how: Cancellation): number;
+  /** Tells what has happened. */
+  dispatch(): void;
+  /** Lets go of what is left: timers, executors. */
+  stop(): Promise<void>;
+}
+
+/** The end of a scheduler. */
+export class Closing {
+  hasBegun = false;
+  private promise: Promise<void> | undefined = undefined;
+
+  constructor(private readonly host: ClosingHost) {}
+
+  /** Begins to close, or gives the promise of the first time. */
+  begin(options: CloseOptions | undefined): Promise<void> {
+    const { drainMs, graceMs } = parseCloseOptions(options);
+    this.hasBegun = true;
+    this.promise ??= this.run(drainMs, graceMs);
+    return this.promise;
+  }
+
+  /** Nothing more starts, so that what has not begun, or comes back for another attempt, has ended. */
+  sweep(): void {
+    if (this.host.core.state.unstarted === 0) return;
+    const unbegun = this.unfinished().filter((task) => task.attempt === undefined);
+    this.host.cancelAll(unbegun, { closing: true });
+  }
+
+  private async run(drainMs: number, graceMs: number): Promise<void> {
+    const { core, pulling, arrivals } = this.host;
+    pulling.close();
+    arrivals.entrance?.close();
+    for (const series of [...core.state.series.keys()]) this.host.tell({ kind: 'cancelSeries', series });
+    this.sweep();
+    this.host.dispatch();
+    await this.within(drainMs, () => core.state.pending === 0);
+    if (core.state.pending > 0) {
+      this.host.cancelAll(this.unfinished(), { closing: true });
+      this.host.dispatch();
+      pulling.releaseAll();
+    }
+    await this.within(graceMs, () => core.state.running === 0);
+    await this.host.stop();
+  }
+
+  /** Waits until it holds, but not for longer. The one timer beside the alarm: the alarm belongs to the core's moments. */
+  private async within(ms: number, holds: () => boolean): Promise<void> {
+    const controller = new AbortController();
+    const timer =
+      ms === Infinity
+        ? undefined
+        : this.host.clock.setTimer(
+            () => {
+              controller.abort();
+            },
+            Math.min(ms, LONGEST_TIMER_MS),
+          );
+    try {
+      await this.host.waits.until(holds, { signal: controller.signal });
+    } catch {
+      // The time is up.
+    }
+    timer?.cancel();
+  }
+
+  private unfinished(): Task[] {
+    return [...this.host.core.state.table.all()].filter(({ state }) => !isFinal(state));
+  }
+}
+
+const NAMES = ['drain', 'grace'];
+
+function parseCloseOptions(options: unknown): { readonly drainMs: number; readonly graceMs: number } {
+  const given = new Map(options === undefined ? [] : fieldsOf(options, 'options', refuseConfig));
+  for (const [key, value] of given) {
+    if (!NAMES.includes(key)) refuseUnknown(`options.${key}`, key, value, NAMES, refuseConfig);
+  }
+  const duration = (name: string, unless: number): number => {
+    const value = given.get(name);
+    if (value === undefined) return unless;
+    return value === Infinity ? Infinity : parseDuration(value, name, refuseConfig);
+  };
+  return { drainMs: duration('drain', DRAIN_MS), graceMs: duration('grace', GRACE_MS) };
+}
