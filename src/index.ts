@@ -38,7 +38,9 @@ export type {
   TaskEvent,
   UncompletedEvent,
 } from './ports/events.js';
+export type { Defined } from './runtime/defined.js';
 export { Definition, type DefinedHandler, type DefinitionOptions } from './runtime/definition.js';
+export type { MapOptions, Source } from './runtime/mapping.js';
 export type { Looking } from './runtime/looking.js';
 export { TaskReference } from './runtime/reference.js';
 export { PullingWorker } from './runtime/pulling-worker.js';
@@ -48,6 +50,7 @@ export type { TaskFilter } from './runtime/task-view.js';
 export type { WorkerOptions } from './runtime/worker-options.js';
 export {
   Handle,
+  type ChildOptions,
   type Given,
   type Handler,
   type ResourceFeedback,

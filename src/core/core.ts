@@ -38,7 +38,7 @@ import { optionsIn, restore, type RestoreOptions } from './restore.js';
 import type { Series } from './series.js';
 import { snapshotOf } from './snapshot.js';
 import type { CoreSnapshot } from './snapshot-format.js';
-import { State, type Wake } from './state.js';
+import { State } from './state.js';
 import { statisticsOf, type Statistics } from './statistics.js';
 import { Telling, type FactReader } from './telling.js';
 import { hasMoments, isOnlySeriesDue, nextWake, type Wake } from './wake.js';
@@ -195,16 +195,11 @@ export class Core {
     return this.end(atYield(this.state, attempt));
   }
 
-  /** @internal Takes an unfinished task back. */
-  cancel(now: Moment, task: Task | string, how?: Cancellation): number {
+  /** @internal Takes an unfinished task back, or those of several that are, and says how many went with all their children. */
+  cancel(now: Moment, tasks: Task | string | readonly Task[], how?: Cancellation): number {
     this.begin(now);
-    return this.end(cancel(this.state, typeof task === 'string' ? taskFor(this.state, task) : task, how));
-  }
-
-  /** @internal Takes back those of the tasks that are unfinished, and says how many that were with all that went along. */
-  cancelAll(now: Moment, tasks: readonly Task[], how?: Cancellation): number {
-    this.begin(now);
-    return this.end(cancelAll(this.state, tasks, how));
+    if (Array.isArray(tasks)) return this.end(cancelAll(this.state, tasks as readonly Task[], how));
+    return this.end(cancel(this.state, typeof tasks === 'string' ? taskFor(this.state, tasks) : (tasks as Task), how));
   }
 
   /** @internal Lets a worker in. */

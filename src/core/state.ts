@@ -30,12 +30,6 @@ export interface TypeMean {
   totalMs: number;
 }
 
-/** When the core next has something to do by itself, on either clock; `Infinity` for never. */
-export interface Wake {
-  readonly wall: number;
-  readonly mono: number;
-}
-
 /** Everything the core knows. Only transitions change it. */
 export class State {
   readonly table = new TaskTable();

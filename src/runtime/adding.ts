@@ -4,6 +4,7 @@ import type { AddOptions } from './add-options.js';
 import type { After, ResultsOf } from './after.js';
 import type { DefinedHandler, Definition, DefinitionOptions } from './definition.js';
 import type { Handle, Handler } from './handle.js';
+import { Mapping, checkSource, itemAdder, parseAhead, type MapOptions, type Source } from './mapping.js';
 import { TaskReference } from './reference.js';
 import { Steering } from './steering.js';
 
@@ -115,6 +116,26 @@ export abstract class Adding extends Steering implements Adder {
   ): EntryHandles<Entries>;
   addAll(entries: unknown): unknown {
     return this.engine.intake.collect((batch) => addEntries(batch, entries));
+  }
+
+  /**
+   * Makes a task of each item of an iterable and gives the results in the order of the items. The source is read only as
+   * fast as results are taken: `ahead` says how many items may be under way, twice the concurrency unless given. A task
+   * that fails ends it with its error; then, and when the reader stops early, the tasks that are left are taken back.
+   *
+   * @example
+   * ```ts
+   * for await (const size of scheduler.map(urls, (url) => download(url), { retry: 3 })) total += size;
+   * ```
+   */
+  map<Item, Result>(
+    source: Source<Item>,
+    run: DefinedHandler<Item, Result> | Definition<Item, Result>,
+    options: MapOptions = {},
+  ): AsyncGenerator<Result, void, undefined> {
+    const { ahead, ...rest } = options;
+    const add = itemAdder<Item, Result>(run, rest, this.engine.intake);
+    return new Mapping(checkSource(source), add, parseAhead(ahead, this.engine.local.spec.slots)).results();
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Core, DependencyInput } from '../core/index.js';
+import type { Belonging, Core, DependencyInput } from '../core/index.js';
 import { ClosedError, SchedulerError, type Moment, type TaskSpec } from '../model/index.js';
 import { forgottenIn } from './after.js';
 import { Entrance, maxWaitingOf, type Application, type EntranceHost } from './entrance.js';
@@ -37,15 +37,16 @@ export class Arrivals implements EntranceHost {
   }
 
   /** Takes a task in, lets it wait to be let in, or turns it away: what depends on the state is never thrown. */
-  take(handle: Handle<unknown>, spec: TaskSpec, after: readonly DependencyInput[]): void {
+  take(handle: Handle<unknown>, spec: TaskSpec, after: readonly DependencyInput[], belonging?: Belonging): void {
     const { host } = this;
-    if (host.isClosing || this.entrance !== undefined) {
+    // A child of a running task does not stand in line: whoever waits for it might be in its way.
+    if (host.isClosing || (this.entrance !== undefined && belonging === undefined)) {
       this.takeAll([{ handle, spec, after }]);
       return;
     }
     try {
       if (after.length > 0) this.noteGaps(handle, after);
-      handle.comeIn(host.core.submit(host.now(), spec, handle, after));
+      handle.comeIn(host.core.submit(host.now(), spec, handle, after, belonging));
       host.dispatchSoon();
     } catch (error) {
       this.turnAway([{ handle, spec, after }], error);

@@ -1,5 +1,6 @@
 import type { Cancellation, Core, Request } from '../core/index.js';
 import {
+  ClosedError,
   fieldsOf,
   isFinal,
   parseDuration,
@@ -45,6 +46,11 @@ export class Closing {
   private promise: Promise<void> | undefined = undefined;
 
   constructor(private readonly host: ClosingHost) {}
+
+  /** Refuses whatever would begin something in a scheduler that closes. */
+  checkOpen(): void {
+    if (this.hasBegun) throw new ClosedError({});
+  }
 
   /** Begins to close, or gives the promise of the first time. */
   begin(options: CloseOptions | undefined): Promise<void> {

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Core, type Cancellation, type Explanation, type Request, type Worker } from '../core/index.js';
-import { ClosedError, StaleLeaseError, type Attempt, type Moment, type Outcome, type Task } from '../model/index.js';
+import { StaleLeaseError, type Attempt, type Moment, type Outcome, type Task } from '../model/index.js';
 import { checkLogger } from '../ports/logger.js';
 import { Admission, type Load } from './admission.js';
 import { Alarm } from './alarm.js';
@@ -48,7 +48,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   private readonly alarm: Alarm;
   private readonly loopDelay = new LoopDelay();
   private readonly admission: Admission | undefined;
-  private local: Worker;
+  local: Worker;
   /** Whether nothing more starts. */
   isPaused = false;
   /** Slots run in a context of their own, not in that of whoever happened to add the first task. */
@@ -100,11 +100,6 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     return this.closing.hasBegun;
   }
 
-  /** Refuses whatever would begin something in a scheduler that closes. */
-  checkOpen(): void {
-    if (this.isClosing) throw new ClosedError({});
-  }
-
   /** Lets happen what is due by now. */
   tick(): void {
     const now = this.clock.now();
@@ -134,7 +129,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
 
   /** Takes back those of the tasks that are unfinished, in one step, and says how many that were with their children. */
   cancelAll(tasks: readonly Task[], how: Cancellation): number {
-    const count = this.core.cancelAll(this.clock.now(), tasks, how);
+    const count = this.core.cancel(this.clock.now(), tasks, how);
     this.dispatchSoon();
     return count;
   }

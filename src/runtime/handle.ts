@@ -6,12 +6,15 @@ import {
   isFinal,
   parseLevel,
   type Duration,
+  type FailurePolicy,
   type FencingToken,
   type Priority,
   type Task,
+  type TaskOptions,
   type TaskState,
 } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
+import type { Defined } from './defined.js';
 import { failureOf } from './failure.js';
 import { Outside } from './outside.js';
 
@@ -81,6 +84,26 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
    * side asked to be left alone for a while (such as a 429 with a time): nothing that needs it starts before then.
    */
   report(resource: string, feedback: ResourceFeedback): void;
+  /**
+   * Adds a child: a function and its options, or a definition (or its name), its input and its options. A child comes in
+   * above `maxPending`, and is taken back with its parent unless it is `detached`.
+   */
+  add<Result>(run: Handler<Result>, options?: ChildOptions): Handle<Result>;
+  add<Input, Result>(definition: Defined<Input, Result>, input: Input, options?: ChildOptions): Handle<Result>;
+  add(name: string, input?: unknown, options?: ChildOptions): Handle<unknown>;
+}
+
+/** What a handler may say about a child; `after` is as with `add`. */
+export interface ChildOptions extends TaskOptions {
+  readonly after?:
+    | readonly (
+        Handle<unknown> | string | { readonly task: Handle<unknown> | string; readonly onFailure: FailurePolicy }
+      )[]
+    | undefined;
+  /** Whether it stays when its parent is taken back. */
+  readonly detached?: boolean | undefined;
+  /** Aborting it takes the child back. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What an attempt has learnt of a resource: the true cost in tokens, or how long to leave it alone. */

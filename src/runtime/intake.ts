@@ -1,11 +1,24 @@
-import { UnknownHandlerError, parseName, parseTaskOptions, refuseTask, type SchedulerError } from '../model/index.js';
-import { ADD_OPTION_NAMES, type AddOptions } from './add-options.js';
+import type { Belonging } from '../core/index.js';
+import {
+  CancelledError,
+  UnknownHandlerError,
+  parseName,
+  parseTaskOptions,
+  refuseTask,
+  type SchedulerError,
+  type Task,
+} from '../model/index.js';
+import { ADD_OPTION_NAMES, isDetached, signalIn, type AddOptions } from './add-options.js';
 import { parseAfter } from './after.js';
 import type { Arrivals } from './arrivals.js';
 import { Batch } from './batch.js';
 import { Definition, Definitions } from './definition.js';
 import type { Application } from './entrance.js';
 import { Handle, type Handler, type HandleHost } from './handle.js';
+import { CancelSignals, SignalledHandle, reasonOf } from './signals.js';
+
+/** Who adds it lets it in above the bound, and does not take it along. */
+const DETACHED: Belonging = { origin: 'child' };
 
 /** A task that was asked for properly, and why it cannot come in nevertheless. */
 interface Prepared {
@@ -16,6 +29,7 @@ interface Prepared {
 /** Where whatever is added comes through: what is malformed is refused here, and a handle made of the rest. */
 export class Intake {
   readonly definitions = new Definitions();
+  private readonly signals = new CancelSignals();
 
   constructor(
     private readonly host: HandleHost,
@@ -23,10 +37,24 @@ export class Intake {
   ) {}
 
   /** A function comes with its options; anything else with its input, and then its options. */
-  add(run: unknown, second: unknown, third: unknown): Handle<unknown> {
-    return typeof run === 'function'
-      ? this.addFunction(run as Handler<unknown>, second as AddOptions | undefined)
-      : this.addDefined(run, second, third as AddOptions | undefined);
+  add(run: unknown, second: unknown, third: unknown, parent?: Task): Handle<unknown> {
+    const options = (typeof run === 'function' ? second : third) as AddOptions | undefined;
+    const isPlain = parent === undefined && options?.signal === undefined && options?.detached === undefined;
+    if (isPlain && typeof run === 'function') return this.addFunction(run as Handler<unknown>, options);
+    const belonging = parent === undefined ? undefined : isDetached(options) ? DETACHED : { parent };
+    if (parent === undefined) isDetached(options);
+    const { application, refusal } = this.prepare(run, second, third);
+    const { handle, spec, after } = application;
+    if (refusal === undefined) this.arrivals.take(handle, spec, after, belonging);
+    else this.arrivals.turnAway([application], refusal);
+    return handle;
+  }
+
+  /** Refuses what could never be added. */
+  check(run: unknown, options: AddOptions): void {
+    const name = typeof run === 'function' ? '' : this.nameOf(run);
+    parseTaskOptions(options, name, ADD_OPTION_NAMES);
+    signalIn(options);
   }
 
   private addFunction(run: Handler<unknown>, options: AddOptions | undefined): Handle<unknown> {
@@ -38,38 +66,27 @@ export class Intake {
     return handle;
   }
 
-  private addDefined(run: unknown, input: unknown, options: AddOptions | undefined): Handle<unknown> {
-    const { application, refusal } = this.prepareDefined(run, input, options, undefined);
-    const { handle, spec, after } = application;
-    if (refusal === undefined) this.arrivals.take(handle, spec, after);
-    else this.arrivals.turnAway([application], refusal);
-    return handle;
-  }
-
-  /** A task of a batch, from the arguments of `add`. */
-  prepare(run: unknown, second: unknown, third: unknown, positions: ReadonlyMap<unknown, number>): Prepared {
-    if (typeof run !== 'function') return this.prepareDefined(run, second, third as AddOptions | undefined, positions);
-    const options = second as AddOptions | undefined;
-    const spec = parseTaskOptions(options, '', ADD_OPTION_NAMES);
-    const after = parseAfter(options?.after, this.host, positions);
-    const handle = new Handle(this.host, run as Handler<unknown>);
-    return { application: { handle, spec, after }, refusal: undefined };
-  }
-
-  private prepareDefined(
-    run: unknown,
-    input: unknown,
-    options: AddOptions | undefined,
-    positions: ReadonlyMap<unknown, number> | undefined,
-  ): Prepared {
-    const name = this.nameOf(run);
-    const definition = this.definitions.get(name);
+  /** A task from the arguments of `add`; of one in a batch those that it comes after may be named by position. */
+  private prepare(run: unknown, second: unknown, third: unknown, positions?: ReadonlyMap<unknown, number>): Prepared {
+    const isFunction = typeof run === 'function';
+    const options = (isFunction ? second : third) as AddOptions | undefined;
+    const name = isFunction ? '' : this.nameOf(run);
+    const definition = isFunction ? undefined : this.definitions.get(name);
     const spec = parseTaskOptions(options, name, ADD_OPTION_NAMES, definition?.spec);
     const after = parseAfter(options?.after, this.host, positions);
-    const handle = new Handle(this.host, definition?.run ?? nothing);
-    handle.input = input;
-    const refusal = definition === undefined ? new UnknownHandlerError({ type: name }) : undefined;
-    return { application: { handle, spec, after }, refusal };
+    const signal = signalIn(options);
+    const handler = isFunction ? (run as Handler<unknown>) : (definition?.run ?? nothing);
+    const handle =
+      signal === undefined || signal.aborted
+        ? new Handle(this.host, handler)
+        : new SignalledHandle(this.host, handler, signal, this.signals);
+    if (!isFunction) handle.input = second;
+    const application = { handle, spec, after };
+    if (!isFunction && definition === undefined) {
+      return { application, refusal: new UnknownHandlerError({ type: name }) };
+    }
+    if (signal?.aborted !== true) return { application, refusal: undefined };
+    return { application, refusal: new CancelledError({ taskId: spec.id ?? '', reason: reasonOf(signal) }) };
   }
 
   /** Collects tasks and takes them in together; where collecting throws, none. */

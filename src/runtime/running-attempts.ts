@@ -3,6 +3,7 @@ import type { Attempt, Moment, Task } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
 import { errorOf } from './failure.js';
 import type { Handle, HandleHost, Payload } from './handle.js';
+import type { Intake } from './intake.js';
 import { RunningTask, type AttemptHost } from './running-task.js';
 
 /** What running attempts need of the engine. */
@@ -12,6 +13,7 @@ export interface AttemptsHost extends HandleHost {
   /** Sends a command that nobody waits for an answer to. */
   tell(request: Request): void;
   dispatchSoon(): void;
+  readonly intake: Intake;
 }
 
 /** The attempts whose handlers have asked for something, and what they may ask for. */
@@ -104,6 +106,10 @@ export class RunningAttempts implements AttemptHost {
     const verdict = this.engine.core.atYield(this.engine.now(), attempt);
     if (verdict === 'giveWay') this.engine.dispatchSoon();
     return verdict;
+  }
+
+  addChild(attempt: Attempt, run: unknown, second: unknown, third: unknown): Handle<unknown> {
+    return this.engine.intake.add(run, second, third, attempt.task);
   }
 
   letWait(attempt: Attempt, awaited: string): boolean {

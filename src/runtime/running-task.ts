@@ -34,6 +34,8 @@ export interface AttemptHost {
   atYield(attempt: Attempt): Verdict;
   /** Lets the attempt wait; `false` when the other task has ended by now. */
   letWait(attempt: Attempt, awaited: string): boolean;
+  /** Adds a child of the attempt's task. */
+  addChild(attempt: Attempt, run: unknown, second: unknown, third: unknown): Handle<unknown>;
   /** The attempt has learnt something of a resource. */
   report(attempt: Attempt, resource: string, feedback: Feedback): void;
   /** Keeps how far the attempt has come. */
@@ -149,6 +151,11 @@ export class RunningTask implements TaskContext {
       this.waiter = { resolve, reject };
       this.host.listen(this.running, this);
     });
+  }
+
+  add<Result>(run: unknown, second?: unknown, third?: unknown): Handle<Result> {
+    // Which result it has is known to the types only.
+    return this.host.addChild(this.running, run, second, third) as Handle<Result>;
   }
 
   report(resource: string, feedback: ResourceFeedback): void {

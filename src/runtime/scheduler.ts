@@ -22,7 +22,7 @@ export class Scheduler extends Adding {
    */
   repeat<Result>(run: Handler<Result>, options: RepeatOptions): SeriesHandle<Result> {
     const { engine } = this;
-    engine.checkOpen();
+    engine.closing.checkOpen();
     if (typeof run !== 'function') refuseTask('run', run, 'a function');
     const spec = parseTaskOptions(options, '', RECURRENCE_OPTION_NAMES);
     if (spec.delayMs > 0) refuseTask('delay', spec.delayMs, 'no delay in a series: say when it begins with eta');
@@ -46,7 +46,7 @@ export class Scheduler extends Adding {
 
   /** A worker that claims tasks for itself, beside the slots of this scheduler or, with `concurrency: 0`, alone. */
   worker(options?: WorkerOptions): PullingWorker {
-    this.engine.checkOpen();
+    this.engine.closing.checkOpen();
     return this.engine.pulling.add(options);
   }
 
@@ -56,7 +56,7 @@ export class Scheduler extends Adding {
    */
   assign(count: number, options?: { readonly balance?: Balance | undefined }): Promise<Claim[]> {
     return promised(() => {
-      this.engine.checkOpen();
+      this.engine.closing.checkOpen();
       return this.engine.pulling.assign(count, options?.balance ?? 'least-loaded');
     });
   }

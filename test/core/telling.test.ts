@@ -48,7 +48,7 @@ function send(core: Core, command: Command): void {
       core.cancel(now, command.task, command);
       return;
     case 'cancelAll':
-      core.cancelAll(
+      core.cancel(
         now,
         command.tasks.map((id) => taskFor(core.state, id)),
         command,

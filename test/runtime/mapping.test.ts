@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { Scheduler, type MapOptions } from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
+
+/** Counts what is taken from it, and whether it was let go. */
+class Numbers {
+  taken = 0;
+  isLetGo = false;
+
+  *sync(count = Infinity): Generator<number> {
+    try {
+      for (let i = 0; i < count; i += 1) {
+        this.taken += 1;
+        yield i;
+      }
+    } finally {
+      this.isLetGo = true;
+    }
+  }
+
+  async *async(count = Infinity): AsyncGenerator<number> {
+    await Promise.resolve();
+    yield* this.sync(count);
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function take<Value>(from: AsyncIterable<Value>): Promise<Value[]> {
+  const values: Value[] = [];
+  for await (const value of from) values.push(value);
+  return values;
+}
+
+describe('map', () => {
+  test('C8.3 results come in the order of the items, whichever ends first, from lists and streams alike', async () => {
+    const scheduler = new Scheduler({ concurrency: 4 });
+    const slowFirst = async (item: number): Promise<number> => {
+      for (let i = item; i < 6; i += 1) await turn();
+      return item * 10;
+    };
+    expect(await take(scheduler.map([0, 1, 2, 3, 4, 5], slowFirst))).toEqual([0, 10, 20, 30, 40, 50]);
+    expect(await take(scheduler.map(new Numbers().async(5), slowFirst))).toEqual([0, 10, 20, 30, 40]);
+    const double = scheduler.define('double', (input: number) => input * 2);
+    expect(await take(scheduler.map(new Set([1, 2]), double, { priority: 'high' }))).toEqual([2, 4]);
+    expect(await take(scheduler.map([], double))).toEqual([]);
+    await scheduler.close();
+  });
+
+  test.each(['sync', 'async'] as const)('C8.3 a %s source is read no further than so many ahead', async (kind) => {
+    const scheduler = new Scheduler({ concurrency: 2 });
+    const numbers = new Numbers();
+    const results = scheduler.map(numbers[kind](), (item) => item, { ahead: 5 });
+    await turn();
+    expect(numbers.taken).toBe(0);
+    for (let taken = 0; taken < 20; taken += 1) {
+      expect(await results.next()).toEqual({ done: false, value: taken });
+      await turn();
+      expect(numbers.taken - (taken + 1)).toBeLessThanOrEqual(5);
+    }
+    await results.return();
+    expect([numbers.isLetGo, scheduler.size]).toEqual([true, 0]);
+    await scheduler.close();
+  });
+
+  test('C8.3 a result is given as soon as it is there, also when the next item is not', async () => {
+    const scheduler = new Scheduler();
+    let give = (_: IteratorResult<string>): void => undefined;
+    const items: AsyncIterable<string> = {
+      [Symbol.asyncIterator]: () => {
+        let asked = 0;
+        return {
+          next: () => {
+            asked += 1;
+            if (asked === 1) return Promise.resolve({ done: false, value: 'first' });
+            return new Promise((resolve) => {
+              give = resolve;
+            });
+          },
+        };
+      },
+    };
+    const results = scheduler.map(items, (item) => item.toUpperCase());
+    expect(await results.next()).toEqual({ done: false, value: 'FIRST' });
+    const second = results.next();
+    await turn();
+    give({ done: false, value: 'second' });
+    expect(await second).toEqual({ done: false, value: 'SECOND' });
+    const end = results.next();
+    await turn();
+    give({ done: true, value: undefined });
+    expect(await end).toEqual({ done: true, value: undefined });
+    await scheduler.close();
+  });
+
+  test('C8.3 with a bound on pending tasks the source waits like everybody else', async () => {
+    const scheduler = new Scheduler({ concurrency: 1, maxPending: 2, maxWaiting: 1, clock: new VirtualClock() });
+    const numbers = new Numbers();
+    expect(await take(scheduler.map(numbers.sync(30), (item) => item, { ahead: 20 }))).toHaveLength(30);
+    await scheduler.close();
+  });
+
+  test('a failure ends it with that error, lets the source go, and takes the other tasks back', async () => {
+    const scheduler = new Scheduler({ concurrency: 1 });
+    const numbers = new Numbers();
+    const seen: number[] = [];
+    const results = scheduler.map(
+      numbers.sync(),
+      (item) => {
+        if (item === 2) throw new RangeError('two');
+        return item;
+      },
+      { ahead: 4 },
+    );
+    await expect(
+      (async () => {
+        for await (const value of results) seen.push(value);
+      })(),
+    ).rejects.toThrow(RangeError);
+    expect([seen, numbers.isLetGo, scheduler.size]).toEqual([[0, 1], true, 0]);
+    await scheduler.close();
+  });
+
+  test('a source that fails is told of after the results of what came before', async () => {
+    const scheduler = new Scheduler();
+    const broken = function* (): Generator<number> {
+      yield 1;
+      yield 2;
+      throw new RangeError('no more');
+    };
+    const seen: number[] = [];
+    await expect(
+      (async () => {
+        for await (const value of scheduler.map(broken(), (item) => item)) seen.push(value);
+      })(),
+    ).rejects.toThrow('no more');
+    expect(seen).toEqual([1, 2]);
+    await scheduler.close();
+  });
+
+  test('a signal ends it', async () => {
+    const scheduler = new Scheduler({ concurrency: 1 });
+    const controller = new AbortController();
+    const results = scheduler.map(new Numbers().sync(), (item) => item, { signal: controller.signal });
+    await results.next();
+    controller.abort('enough');
+    await expect(take(results)).rejects.toMatchObject({ code: 'CANCELLED' });
+    await scheduler.close();
+  });
+
+  const malformed: readonly [string, unknown, unknown, unknown, string][] = [
+    ['a source that cannot be read', 5, () => 1, {}, 'source'],
+    ['nothing to run', [1], undefined, {}, 'run'],
+    ['a bad number', [1], () => 1, { ahead: 0 }, 'ahead'],
+    ['an id', [1], () => 1, { id: 'a' }, 'id'],
+    ['a bad option', [1], () => 1, { timeout: -1 }, 'timeout'],
+  ];
+  test.each(malformed)('bad input: %s throws at once', (_, source, run, options, field) => {
+    const scheduler = new Scheduler();
+    expect(() => scheduler.map(source as number[], run as () => number, options as MapOptions)).toThrow(
+      expect.objectContaining({ code: 'INVALID_TASK', field }),
+    );
+  });
+});
