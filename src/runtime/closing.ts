@@ -43,6 +43,8 @@ export interface ClosingHost {
 /** The end of a scheduler. */
 export class Closing {
   hasBegun = false;
+  /** Done when everything is closed. */
+  afterwards: (() => void) | undefined = undefined;
   private promise: Promise<void> | undefined = undefined;
 
   constructor(private readonly host: ClosingHost) {}
@@ -82,6 +84,7 @@ export class Closing {
     }
     await this.within(graceMs, () => core.state.running === 0);
     await this.host.stop();
+    this.afterwards?.();
   }
 
   /** Waits until it holds, but not for longer. The one timer beside the alarm: the alarm belongs to the core's moments. */

@@ -109,6 +109,11 @@ export interface SchedulerOptions {
   readonly context?: boolean | undefined;
   /** Of whatever is random: the same seed makes the same choices. */
   readonly seed?: number | string | undefined;
+  /**
+   * Signals on which the process closes the scheduler and then ends, such as `['SIGTERM']`; none unless given. What else
+   * listens to the signal decides itself when the process ends.
+   */
+  readonly shutdownOn?: readonly NodeJS.Signals[] | undefined;
   /** Where the time comes from; the machine's own clocks unless given. */
   readonly clock?: Clock | undefined;
   /** Gets a record of every event; any logger shaped like pino's. Nothing is logged unless it is given. */
@@ -119,7 +124,7 @@ export interface SchedulerOptions {
 
 const KNOWN = {
   '': [
-    ...['logger', 'timeline'],
+    ...['logger', 'timeline', 'shutdownOn'],
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
     ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation', 'workersMayCome'],
     ...['context', 'executors', 'preemption', 'slice'],

@@ -7,6 +7,7 @@ import type { CloseOptions } from './closing.js';
 import { promised } from './promised.js';
 import type { PullingWorker } from './pulling-worker.js';
 import { SeriesHandle, type RepeatOptions, type SeriesHost } from './series-handle.js';
+import { closeOnSignals } from './shutdown.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import type { WorkerOptions } from './worker-options.js';
 
@@ -14,6 +15,8 @@ import type { WorkerOptions } from './worker-options.js';
 export class Scheduler extends Adding {
   constructor(options: SchedulerOptions = {}) {
     super(options);
+    if (options.shutdownOn === undefined) return;
+    this.engine.closing.afterwards = closeOnSignals(options.shutdownOn, () => this.close());
   }
 
   /**
