@@ -184,7 +184,9 @@ test('F8.2 what is no feedback is refused, and so is what an attempt sends that 
 
 test('C6.7 a scheduler that no more workers come to refuses what none of them offers', async () => {
   const scheduler = new Scheduler({ concurrency: 0, workersMayCome: false });
-  expect(() => scheduler.add(() => 1, { capabilities: { gpu: true } })).toThrow(UnschedulableError);
+  const refused = scheduler.add(() => 1, { capabilities: { gpu: true } });
+  await expect(refused.result).rejects.toBeInstanceOf(UnschedulableError);
+  await expect(refused.accepted).rejects.toBeInstanceOf(UnschedulableError);
   scheduler.worker({ id: 'w', capabilities: { gpu: true } });
   scheduler.add(() => 1, { capabilities: { gpu: true } }).cancel();
   expect(() => new Scheduler({ workersMayCome: 'no' as never })).toThrow(/workersMayCome.*"no"/);
