@@ -84,12 +84,11 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
    * side asked to be left alone for a while (such as a 429 with a time): nothing that needs it starts before then.
    */
   report(resource: string, feedback: ResourceFeedback): void;
-  /**
-   * Adds a child: a function and its options, or a definition (or its name), its input and its options. A child comes in
-   * above `maxPending`, and is taken back with its parent unless it is `detached`.
-   */
+  /** Adds a child: it comes in above `maxPending`, and is taken back with its parent unless it is `detached`. */
   add<Result>(run: Handler<Result>, options?: ChildOptions): Handle<Result>;
+  /** Adds a child by its definition. */
   add<Input, Result>(definition: Defined<Input, Result>, input: Input, options?: ChildOptions): Handle<Result>;
+  /** Adds a child by the name of its definition. */
   add(name: string, input?: unknown, options?: ChildOptions): Handle<unknown>;
 }
 

@@ -13,6 +13,7 @@ export type {
   Assignment,
   AttemptRecord,
   Balance,
+  Cancellation,
   Command,
   CoreLoad,
   CoreOptions,
