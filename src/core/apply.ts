@@ -1,9 +1,9 @@
 import { SeededRandom, StaleLeaseError, Task, extraOf, type Attempt, type Fact } from '../model/index.js';
+import { applyToSeries } from './apply-series.js';
 import { applySetting } from './apply-setting.js';
 import { workerFor } from './decide/claim.js';
 import * as configure from './decide/configure.js';
 import { setSaturated } from './decide/make-room.js';
-import { seriesAdded, seriesFor } from './decide/repeat.js';
 import { taskFor } from './decide/steer.js';
 import type { Dependency } from './dependencies.js';
 import { dependencyAdded, dependencyRemoved } from './edges.js';
@@ -11,8 +11,8 @@ import { checkpointed, costReported, ended, leaseExtended, resourceClosed, settl
 import { askedToStop, roomDropped, roomKept } from './making-way.js';
 import { countStart } from './overrun.js';
 import { deadlineMissed, prioritySet } from './priority.js';
-import { recurrenceOf, specOf, workerOf } from './records.js';
-import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
+import { specOf, workerOf } from './records.js';
+import { bypassed } from './reservation.js';
 import { startExpected, starved } from './starving.js';
 import type { State } from './state.js';
 import { gaveWay, resumed, suspended } from './suspension.js';
@@ -46,7 +46,7 @@ type AttemptFact = Extract<
   Fact,
   { kind: `attempt.${string}` | 'lease.extended' | 'cost.reported' | 'resource.closed' }
 >;
-type SeriesFact = Extract<Fact, { kind: `series.${string}` }>;
+type RoomFact = Extract<Fact, { kind: `room.${string}` | 'task.preempted' | 'task.bypassed' }>;
 
 function applyFact(state: State, fact: Fact): void {
   switch (fact.kind) {
@@ -151,6 +151,23 @@ function applyToTask(state: State, fact: TaskFact): void {
       starved(state, task);
       return;
     case 'room.kept':
+    case 'room.dropped':
+    case 'task.preempted':
+    case 'task.bypassed':
+      applyToRooms(state, task, fact);
+      return;
+    case 'priority.set':
+      prioritySet(state, task, fact.level);
+      return;
+    default:
+      applyToBonds(state, task, fact);
+  }
+}
+
+/** What is kept for a task, and why. */
+function applyToRooms(state: State, task: Task, fact: RoomFact): void {
+  switch (fact.kind) {
+    case 'room.kept':
       roomKept(state, task, fact.workerId, fact.untilMono ?? Infinity);
       return;
     case 'room.dropped':
@@ -159,11 +176,9 @@ function applyToTask(state: State, fact: TaskFact): void {
     case 'task.preempted':
       askedToStop(state, currentAttempt(state, fact.task, fact.attempt), fact.by, fact.stopByMono);
       return;
-    case 'priority.set':
-      prioritySet(state, task, fact.level);
+    case 'task.bypassed':
+      bypassed(state, task, fact.by);
       return;
-    default:
-      applyToBonds(state, task, fact);
   }
 }
 
@@ -255,30 +270,4 @@ function abandonedAttempt(state: State, taskId: string, sequence: number, number
     if (attempt.task.sequence === sequence && attempt.number === number) return attempt;
   }
   throw new StaleLeaseError({ taskId, attempt: number, reason: 'it was not abandoned where the fact says so' });
-}
-
-function applyToSeries(state: State, fact: SeriesFact): void {
-  if (fact.kind === 'series.added') {
-    const { series: id, spec, recurrence, payload, nextAt } = fact;
-    seriesAdded(state, id, specOf(spec), recurrenceOf(recurrence), payload, nextAt ?? undefined);
-    return;
-  }
-  const series = seriesFor(state, fact.series);
-  switch (fact.kind) {
-    case 'series.scheduled':
-      seriesScheduled(state, series, fact.nextAt ?? undefined, fact.queued, fact.skipped);
-      return;
-    case 'series.paused':
-      seriesPaused(state, series);
-      return;
-    case 'series.resumed':
-      seriesResumed(state, series);
-      return;
-    case 'series.overran':
-      // Whatever made it so is counted where it happened; this fact only tells.
-      return;
-    case 'series.ended':
-      seriesEnded(state, series, fact.reason);
-      return;
-  }
 }

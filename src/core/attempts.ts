@@ -39,6 +39,12 @@ export function askedBy(state: AttemptSources, task: Task): Holding[] {
   return holdingsAt(state.places.of(task), needsOf(task));
 }
 
+/** What of this are named resources. */
+export function resourcesAskedBy({ places }: AttemptSources, task: Task): Holding[] {
+  const { needed } = places.of(task).shape.gates;
+  return needed.map((pool, i) => ({ pool, amount: (needsOf(task)[i] as Need).amount }));
+}
+
 /** What a start at this place takes of every pool. */
 export function holdingsAt({ shape, channel }: Place, needs: readonly Need[]): Holding[] {
   const { single, needed } = shape.gates;

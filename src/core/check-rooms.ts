@@ -4,6 +4,7 @@ import type { Pool } from '../ready/index.js';
 import { heldBy } from './attempts.js';
 import { broken } from './broken.js';
 import { Holdings } from './candidates.js';
+import { canBeMet } from './making-way.js';
 import type { State } from './state.js';
 
 const DRIFT = 1e-6;
@@ -26,7 +27,8 @@ function checkKept(state: State): void {
   for (const [task, { asks, workerId, until }] of rooms.all()) {
     if (task.state !== 'ready') broken(state, 'C10', 'room is kept for it, and it does not wait for that', task);
     for (const { pool, amount } of asks) kept.set(pool, (kept.get(pool) ?? 0) + amount);
-    slots.set(workerId, (slots.get(workerId) ?? 0) + 1);
+    if (workerId !== undefined) slots.set(workerId, (slots.get(workerId) ?? 0) + 1);
+    else checkReservation(state, task);
     const due = state.monoLine.pending().some(({ kind, subject }) => kind === 'grace' && subject === task);
     if (until !== Infinity && !due) broken(state, 'G9', 'nothing will end what is kept for it', task);
   }
@@ -39,6 +41,12 @@ function checkKept(state: State): void {
     const sum = slots.get(id) ?? 0;
     if (rooms.slotsKept(id) !== sum) broken(state, 'C10', `worker ${show(id)} keeps other slots than ${sum}`);
   }
+}
+
+/** C7: there is one, and what runs can meet it. */
+function checkReservation(state: State, task: Task): void {
+  if (state.preemption.rooms.reserved !== task) broken(state, 'C7', 'it has a second reservation', task);
+  if (!canBeMet(state, task)) broken(state, 'C7', 'its reservation may never be met', task);
 }
 
 function checkCandidates(state: State, running: readonly Attempt[]): void {

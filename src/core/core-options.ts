@@ -26,6 +26,8 @@ export interface CoreOptions {
   readonly serviceMs: number;
   /** How long an attempt runs before it gives way at its next yield, if somebody as urgent waits. */
   readonly sliceMs: number;
+  /** How many tasks may start that take what a task lacks before that is kept for it. */
+  readonly maxBypasses: number;
   /** How tasks that allow it are stopped for more urgent ones. */
   readonly preemption: PreemptionSettings;
 }
@@ -44,5 +46,6 @@ export const CORE_DEFAULTS: Omit<CoreOptions, 'origin'> = {
   pressure: NO_BOUND,
   serviceMs: Infinity,
   sliceMs: 50,
+  maxBypasses: 64,
   preemption: { graceMs: 1_000, minRunMs: 1_000, maxPerTask: 3 },
 };

@@ -22,6 +22,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   move(state, task, 'running');
   state.waits.record(task.ready, state.mono);
   task.attempts += 1;
+  if (task.extra !== undefined) task.extra.bypasses = 0;
   const attempt = new Attempt(task, task.attempts, state.epoch, workerId, state.now, leaseMs);
   task.attempt = attempt;
   state.running += 1;

@@ -51,8 +51,12 @@ function explainReady(state: State, task: Task): Explanation {
     obstacles,
     standing,
     ...(attempt === undefined ? {} : { attempt: attempt.id }),
-    ...(room === undefined ? {} : { room: { worker: room.workerId, until: room.until } }),
+    ...(room === undefined ? {} : { room: roomOf(room) }),
   };
+}
+
+function roomOf({ workerId, until }: Room): { worker?: string; until: number } {
+  return workerId === undefined ? { until } : { worker: workerId, until };
 }
 
 function lackingPools(state: State, task: Task, room: Room | undefined): Obstacle[] {
@@ -64,35 +68,46 @@ function lackingPools(state: State, task: Task, room: Room | undefined): Obstacl
   const place = state.places.of(task);
   for (const { pool, amount } of askedBy(state, task)) {
     const isResource = resources.pools.get(pool.name) === pool;
+    // What is kept for the task itself is not in its way.
+    const kept = room?.asks.some((each) => each.pool === pool) === true ? 0 : pool.kept;
     if (place.shape.worker === undefined) {
-      obstacles.push(...lackingTokens(state, pool, amount, isResource ? 'resource' : 'type'));
+      obstacles.push(...lackingTokens(state, pool, amount, kept, isResource ? 'resource' : 'type'));
     }
-    if (room === undefined ? pool.hasRoom(amount) : pool.hasUnits(amount)) continue;
+    if (pool.hasUnits(kept + amount)) continue;
     if (pool === resources.global) limit('global', '', pool);
     else if (pool === place.channel.limit) limit('channel', pool.name, pool);
-    else if (isResource) obstacles.push(lackingResource(state, pool, amount));
+    else if (isResource) obstacles.push(lackingResource(state, pool, amount, kept));
     else limit('type', pool.name, pool);
   }
   return obstacles;
 }
 
-function lackingTokens(state: State, { name: key, flow }: Pool, cost: number, scope: 'resource' | 'type'): Obstacle[] {
-  if (flow === undefined || flow.fits(cost)) return [];
+function lackingTokens(state: State, pool: Pool, cost: number, kept: number, scope: 'resource' | 'type'): Obstacle[] {
+  const { name: key, flow } = pool;
+  if (flow === undefined || flow.fits(kept + cost)) return [];
   const pausedMs = flow.closedUntil - state.mono;
   const asked: Obstacle[] = pausedMs > 0 ? [{ kind: 'retryAfter', resource: key, remainingMs: pausedMs }] : [];
   const { rate } = flow;
   const tokens = flow.tokens();
-  if (rate === undefined || tokens >= cost) return asked;
-  return [...asked, { kind: 'rate', scope, key, cost, tokens, rate, remainingMs: flow.soonest(cost) - state.mono }];
+  if (rate === undefined || tokens >= kept + cost) return asked;
+  const remainingMs = flow.soonest(kept + cost) - state.mono;
+  return [...asked, { kind: 'rate', scope, key, cost, tokens, rate, remainingMs, ...keptOf(state, pool, kept) }];
 }
 
-function lackingResource(state: State, pool: Pool, needs: number): Obstacle {
+function lackingResource(state: State, pool: Pool, needs: number, kept: number): Obstacle {
   const { name: resource, capacity } = pool;
   // More may be held than there is, after the capacity was lowered.
-  const free = Math.max(0, capacity - pool.held - pool.kept);
-  const lacks = pool.held + pool.kept + needs - capacity;
-  const kept = pool.kept > 0 ? { kept: pool.kept } : {};
-  return { kind: 'resource', resource, needs, capacity, free, lacks, ...kept, heldBy: holders(state, pool) };
+  const free = Math.max(0, capacity - pool.held - kept);
+  const lacks = pool.held + kept + needs - capacity;
+  const heldBy = holders(state, pool);
+  return { kind: 'resource', resource, needs, capacity, free, lacks, ...keptOf(state, pool, kept), heldBy };
+}
+
+function keptOf(state: State, pool: Pool, kept: number): { kept?: number; keptFor?: readonly string[] } {
+  if (kept === 0) return {};
+  const rooms = [...state.preemption.rooms.all()];
+  const keptFor = rooms.filter(([, { asks }]) => asks.some((each) => each.pool === pool)).map(([task]) => task.id);
+  return { kept, keptFor };
 }
 
 function holders(state: State, pool: Pool): Holder[] {

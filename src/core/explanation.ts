@@ -25,8 +25,9 @@ export type Obstacle =
       readonly capacity: number;
       readonly free: number;
       readonly lacks: number;
-      /** Units that are kept for tasks that others make way for; left out where there are none. */
+      /** Units that are kept for other tasks, and for which; left out where there are none. */
       readonly kept?: number;
+      readonly keptFor?: readonly string[];
       readonly heldBy: readonly Holder[];
     }
   | {
@@ -46,8 +47,11 @@ export type Obstacle =
       /** Below zero after a debt. */
       readonly tokens: number;
       readonly rate: RateLimit;
-      /** Until there are enough, if nobody else takes any; `Infinity` when it costs more than the burst. */
+      /** Until there are enough, if nobody else takes any; `Infinity` when it costs more than the burst, or what is left. */
       readonly remainingMs: number;
+      /** Tokens that are kept for other tasks, and for which; left out where there are none. */
+      readonly kept?: number;
+      readonly keptFor?: readonly string[];
     }
   | {
       /** Nothing that uses the resource starts before the moment that was asked for. */
@@ -116,8 +120,11 @@ export type Explanation = { readonly task: string } & (
       readonly kind: 'ready';
       /** The attempt, `id#n`, that goes on once it is claimed, after a wait for another task. */
       readonly attempt?: string;
-      /** What is kept for it while others make way: a slot of this worker, until then at the latest (monotonic). */
-      readonly room?: { readonly worker: string; readonly until: number };
+      /**
+       * What is kept for it: a slot of this worker while others make way, until then at the latest (monotonic); without a
+       * worker it has the reservation of all it needs.
+       */
+      readonly room?: { readonly worker?: string; readonly until: number };
       /** Empty when the next claim may take it. */
       readonly obstacles: readonly Obstacle[];
       /** `undefined` in a paused channel, where nobody is ordered. */
@@ -165,7 +172,7 @@ export function describeExplanation(explanation: Explanation): string {
     case 'ready':
       return [
         `${task} ${describeObstacles(explanation.obstacles, explanation.attempt)}.`,
-        explanation.room === undefined ? '' : 'Others make way for it.',
+        describeRoom(explanation.room),
         describeStanding(explanation.standing),
       ]
         .filter((sentence) => sentence !== '')
@@ -207,8 +214,8 @@ function describeObstacle(obstacle: Obstacle): string {
         ? 'the scheduler is paused'
         : `its channel ${show(obstacle.channel)} is paused`;
     case 'resource': {
-      const { resource, needs, free, lacks, kept, heldBy } = obstacle;
-      const numbers = `needs ${needs}, free ${free}${kept === undefined ? '' : `, kept for others ${kept}`}`;
+      const { resource, needs, free, lacks, heldBy } = obstacle;
+      const numbers = `needs ${needs}, free ${free}${describeKept(obstacle)}`;
       return `it lacks ${lacks} of ${show(resource)} (${numbers}), ${holders('held', heldBy)}`;
     }
     case 'limit': {
@@ -218,8 +225,9 @@ function describeObstacle(obstacle: Obstacle): string {
     }
     case 'rate': {
       const { scope, key, cost, tokens, remainingMs } = obstacle;
-      const wait = remainingMs === Infinity ? 'more than the burst' : `enough in ${remainingMs} ms`;
-      return `it costs ${cost} of the rate of ${scope} ${show(key)}, of which there is ${tokens}: ${wait}`;
+      const wait = remainingMs === Infinity ? 'not enough at any time' : `enough in ${remainingMs} ms`;
+      const there = `${tokens}${describeKept(obstacle)}`;
+      return `it costs ${cost} of the rate of ${scope} ${show(key)}, of which there is ${there}: ${wait}`;
     }
     case 'retryAfter':
       return `${show(obstacle.resource)} asked for a pause of another ${obstacle.remainingMs} ms`;
@@ -267,4 +275,13 @@ function list(items: readonly string[]): string {
 function moment(epochMs: number): string {
   // Beyond this a date has no ISO form.
   return Math.abs(epochMs) <= 8.64e15 ? new Date(epochMs).toISOString() : `${epochMs} ms`;
+}
+
+function describeRoom(room: { readonly worker?: string } | undefined): string {
+  if (room === undefined) return '';
+  return room.worker === undefined ? 'What becomes free of what it needs is kept for it.' : 'Others make way for it.';
+}
+
+function describeKept({ kept }: { readonly kept?: number }): string {
+  return kept === undefined ? '' : `, kept for others ${kept}`;
 }

@@ -152,6 +152,13 @@ export class Lending implements Lender {
     return lowest;
   }
 
+  /** Whether somebody who is ready may lack some of the resource: units that are held or kept, or tokens. */
+  mayBeLacked(resource: string): boolean {
+    const pool = this.resources.pools.get(resource);
+    if (pool === undefined) return false;
+    return pool.flow !== undefined || pool.kept > 0 || this.lowest(resource) < Infinity;
+  }
+
   private mark(resource: string): void {
     if (this.kept.has(resource)) this.changed.add(resource);
   }

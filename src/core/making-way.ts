@@ -1,5 +1,5 @@
 import { compareFifo, extraOf, type Attempt, type Task } from '../model/index.js';
-import { askedBy } from './attempts.js';
+import { askedBy, resourcesAskedBy } from './attempts.js';
 import { finite } from './resources.js';
 import type { Room } from './rooms.js';
 import type { State } from './state.js';
@@ -30,19 +30,20 @@ export function askedToStop(state: State, attempt: Attempt, by: string, stopBy: 
   });
 }
 
-/** From now on all that the task needs is kept for it, until then at the latest. */
-export function roomKept(state: State, task: Task, workerId: string, until: number): void {
+/** From now on what the task needs is kept for it, until then at the latest: without a worker its resources alone. */
+export function roomKept(state: State, task: Task, workerId: string | undefined, until: number): void {
   const { channel } = state.places.of(task);
   const wasOpen = channel.isOpen();
   const { rooms } = state.preemption;
   rooms.drop(task);
-  rooms.keep(task, { workerId, asks: askedBy(state, task), until });
+  const asks = workerId === undefined ? resourcesAskedBy(state, task) : askedBy(state, task);
+  rooms.keep(task, { workerId, asks, until });
   if (wasOpen && !channel.isOpen()) state.index.channelClosed(channel);
   if (until !== Infinity) state.monoLine.add(until, 'grace', task.sequence, task);
   state.emit?.({
     kind: 'room.kept',
     task: task.id,
-    workerId,
+    ...(workerId === undefined ? {} : { workerId }),
     untilMono: finite(until),
     wall: state.wall,
     mono: state.mono,
@@ -81,9 +82,32 @@ export function forgetRooms(state: State, isLost: (task: Task, room: Room) => bo
   for (const [task, room] of [...rooms.all()]) if (isLost(task, room)) forgetRoom(state, task);
 }
 
+/** The worker has gone, or is another one: slots of it are not kept, nor is anything for a task that nobody takes now. */
+export function forgetRoomsAt(state: State, id: string): void {
+  forgetRooms(state, (task, { workerId }) => {
+    if (workerId !== undefined) return workerId === id;
+    const place = state.places.of(task);
+    return ![...state.workers.values()].some((worker) => worker.takes(place));
+  });
+}
+
 /** Less is there than before: what could never be had is not waited for. */
 export function forgetImpossible(state: State): void {
-  forgetRooms(state, (_task, { asks }) => asks.some(({ pool, amount }) => amount > pool.capacity));
+  forgetRooms(state, (task, { workerId }) => {
+    if (askedBy(state, task).some(({ pool, amount }) => amount > pool.capacity)) return true;
+    return workerId === undefined && !canBeMet(state, task);
+  });
+}
+
+/**
+ * Whether the task could start once all that runs has ended. What attempts keep that wait for others may not come free
+ * before this task has started: those others may be the ones that a reservation keeps from starting.
+ */
+export function canBeMet(state: State, task: Task): boolean {
+  return resourcesAskedBy(state, task).every(({ pool, amount }) => {
+    const burst = pool.flow?.rate?.burst ?? Infinity;
+    return amount <= burst && state.lending.unitsKept(pool.name) + amount <= pool.capacity;
+  });
 }
 
 /** Whether the worker has a slot that is kept for nobody. */
@@ -109,7 +133,11 @@ function goesBefore(x: Task, y: Task): boolean {
 /** A worker that could start the task now: the first of these that takes it and has the slot, be it kept for it or free. */
 function workerFor(state: State, task: Task, room: Room, workers: readonly Worker[]): Worker | undefined {
   const goesOn = task.attempt !== undefined;
-  const fits = room.asks.every(({ pool, amount }) => pool.hasUnits(amount) && (goesOn || pool.hasTokens(amount)));
+  const fits = askedBy(state, task).every(({ pool, amount }) => {
+    const isKept = room.asks.some((each) => each.pool === pool);
+    const units = isKept ? pool.hasUnits(amount) : pool.hasRoom(amount);
+    return units && (goesOn || pool.hasTokens(amount));
+  });
   if (!fits) return undefined;
   const place = state.places.of(task);
   return workers.find((worker) => worker.takes(place) && hasSlotFor(state, worker, room));

@@ -1,3 +1,5 @@
+import type { Task } from '../model/index.js';
+import { askedBy } from './attempts.js';
 import type { State } from './state.js';
 
 /**
@@ -14,5 +16,18 @@ export function nextFit(state: State): number {
     if (worker.running >= worker.spec.slots) continue;
     soonest = Math.min(soonest, index.soonest(worker.view ?? index.main, mono, worker.matches));
   }
+  for (const [task] of state.preemption.rooms.all()) {
+    const moment = momentFor(state, task);
+    if (moment > mono) soonest = Math.min(soonest, moment);
+  }
   return soonest;
+}
+
+/** When there are tokens enough for a task for which units are kept; `Infinity` while those are not free. */
+function momentFor(state: State, task: Task): number {
+  const asks = task.attempt === undefined ? askedBy(state, task) : [];
+  return Math.max(
+    -Infinity,
+    ...asks.map(({ pool, amount }) => (pool.hasUnits(amount) ? (pool.flow?.soonest(amount) ?? -Infinity) : Infinity)),
+  );
 }

@@ -65,6 +65,7 @@ export function optionsIn(snapshot: CoreSnapshot, { strategies = [] }: RestoreOp
     maxCatchUp: settings.maxCatchUp ?? Infinity,
     pressure: pressureOf(settings.pressure),
     serviceMs: settings.serviceMs ?? Infinity,
+    maxBypasses: settings.maxBypasses ?? Infinity,
     workersMayCome: settings.workersMayCome ?? true,
     sliceMs: settings.sliceMs ?? Infinity,
     preemption: {
@@ -220,7 +221,9 @@ function restoreRooms(state: State, { rooms }: CoreSnapshot): void {
   for (const { attempt } of state.table.all()) {
     if (attempt?.task.spec.preemptible === true && attempt.wait === undefined) state.preemption.runs(attempt);
   }
-  for (const [sequence, workerId, until] of rooms) roomKept(state, known(state, sequence), workerId, until ?? Infinity);
+  for (const [sequence, workerId, until] of rooms) {
+    roomKept(state, known(state, sequence), workerId ?? undefined, until ?? Infinity);
+  }
 }
 
 function restoreInLine(state: State, task: Task): void {

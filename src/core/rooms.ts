@@ -1,10 +1,10 @@
 import type { Task } from '../model/index.js';
 import type { Holding } from './attempts.js';
 
-/** What is kept for a task that others were asked to make way for: all it needs, and a slot. */
+/** What is kept for a task: all it needs, with a slot that others make way at; or as a reservation, resources alone. */
 export interface Room {
-  /** Whose slot it is. */
-  readonly workerId: string;
+  /** Whose slot it is; `undefined` for a reservation. */
+  readonly workerId: string | undefined;
   readonly asks: readonly Holding[];
   /** Monotonic; `Infinity` once everybody has made way. */
   readonly until: number;
@@ -18,6 +18,9 @@ export class Rooms {
   private readonly rooms = new Map<Task, Room>();
   private readonly slots = new Map<string, number>();
 
+  /** Who has the reservation. */
+  reserved: Task | undefined = undefined;
+
   get size(): number {
     return this.rooms.size;
   }
@@ -29,7 +32,8 @@ export class Rooms {
   keep(task: Task, room: Room): void {
     this.rooms.set(task, room);
     for (const { pool, amount } of room.asks) pool.kept += amount;
-    this.slots.set(room.workerId, this.slotsKept(room.workerId) + 1);
+    if (room.workerId === undefined) this.reserved = task;
+    else this.slots.set(room.workerId, this.slotsKept(room.workerId) + 1);
   }
 
   drop(task: Task): void {
@@ -37,7 +41,8 @@ export class Rooms {
     if (room === undefined) return;
     this.rooms.delete(task);
     for (const { pool, amount } of room.asks) pool.unkeep(amount);
-    this.slots.set(room.workerId, this.slotsKept(room.workerId) - 1);
+    if (room.workerId === undefined) this.reserved = undefined;
+    else this.slots.set(room.workerId, this.slotsKept(room.workerId) - 1);
   }
 
   slotsKept(workerId: string): number {

@@ -95,6 +95,7 @@ export interface SettingsRecord {
   readonly maxCatchUp: number | null;
   readonly pressure: PressureRecord;
   readonly serviceMs: number | null;
+  readonly maxBypasses: number | null;
   /** Absent in snapshots from before one could say so: they may. */
   readonly workersMayCome?: boolean;
   readonly sliceMs: number | null;
@@ -156,7 +157,7 @@ export interface CoreSnapshot {
   readonly lastServed: string | null;
   readonly mostUrgent: number;
   /** What is kept for tasks that others make way for, in the order in which it was. */
-  readonly rooms: readonly (readonly [sequence: number, worker: string, until: number | null])[];
+  readonly rooms: readonly (readonly [sequence: number, worker: string | null, until: number | null])[];
   /** What has happened in refused commands and was not told yet. */
   readonly untold: readonly Fact[];
 }

@@ -58,7 +58,7 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     lastServed: state.lastServed ?? null,
     mostUrgent: state.starvation.mostUrgent,
     rooms: [...state.preemption.rooms.all()].map(([task, { workerId, until }]) => {
-      return [task.sequence, workerId, finite(until)];
+      return [task.sequence, workerId ?? null, finite(until)];
     }),
     untold: [...untold],
     specs: specs.records,
@@ -102,6 +102,7 @@ function settingsRecord(state: State): SettingsRecord {
     maxCatchUp: finite(state.options.maxCatchUp),
     pressure: state.pressure.save(),
     serviceMs: finite(state.options.serviceMs),
+    maxBypasses: finite(state.options.maxBypasses),
     workersMayCome: state.options.workersMayCome,
     sliceMs: finite(state.options.sliceMs),
     preemption: { graceMs: finite(graceMs), minRunMs: finite(minRunMs), maxPerTask: finite(maxPerTask) },
@@ -140,6 +141,7 @@ const NOTHING_EXTRA: ReadonlyMap<string, unknown> = new Map<keyof TaskExtra, unk
   ['startsBy', -Infinity],
   ['starved', false],
   ['preemptions', 0],
+  ['bypasses', 0],
   ['turnPaid', false],
 ]);
 

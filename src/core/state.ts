@@ -14,6 +14,7 @@ import { OpenChannels } from './open-channels.js';
 import type { Outbox } from './outbox.js';
 import { Preemption, type PreemptionSettings } from './preemption.js';
 import { Pressure } from './pressure.js';
+import { RankedView } from './ranked-view.js';
 import { Resources } from './resources.js';
 import { Retention } from './retention.js';
 import type { Series } from './series.js';
@@ -42,6 +43,7 @@ export class State {
   private oldest: OldestReady | undefined = undefined;
   readonly places: Places;
   readonly index: ReadyIndex;
+  readonly ranked = new RankedView(() => this.index);
   readonly dependencies = new Dependencies();
   readonly family = new Family();
   readonly inheritance: Inheritance;

@@ -1,6 +1,6 @@
 import { isFinal, keptNeeds, yieldedNeeds, type Attempt, type Need, type Task } from '../model/index.js';
 import type { Place } from '../ready/index.js';
-import { forgetRoom } from './making-way.js';
+import { forgetImpossible, forgetRoom } from './making-way.js';
 import type { State } from './state.js';
 import { move } from './transitions.js';
 
@@ -64,6 +64,7 @@ function stand(state: State, attempt: Attempt, on: Task | undefined): void {
   handBack(state, place, yielded);
   state.lending.keep(task);
   state.lending.heldChanged(spec.needs);
+  forgetImpossible(state);
 }
 
 function handBack(state: State, place: Place, needs: readonly Need[]): void {

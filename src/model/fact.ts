@@ -223,11 +223,16 @@ export type Fact = Moment &
         readonly by: string;
         readonly stopByMono: number;
       }
-    /** What the task needs, with a slot of this worker, is kept for it; `null` where it has only to be claimed. */
+    /** Another task has started that took what this one lacks. */
+    | { readonly kind: 'task.bypassed'; readonly task: string; readonly by: string }
+    /**
+     * What the task needs is kept for it until then, `null` for as long as it waits: with a slot of this worker, for which
+     * others make way, or without one, as a reservation.
+     */
     | {
         readonly kind: 'room.kept';
         readonly task: string;
-        readonly workerId: string;
+        readonly workerId?: string;
         readonly untilMono: number | null;
       }
     /** Whoever was asked to make way for the task did not: what was kept for it is free for all. */

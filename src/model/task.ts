@@ -32,6 +32,8 @@ export interface TaskExtra {
   starved: boolean;
   /** How often it was stopped for a more urgent one. */
   preemptions: number;
+  /** How often tasks have started, since it last did, that took what it lacked. */
+  bypasses: number;
   /** Whether its channel has paid for the next start already, with that of the attempt which was stopped. */
   turnPaid: boolean;
   /** What the last failure left behind. */
@@ -249,6 +251,7 @@ export function extraOf(task: Task): TaskExtra {
     startsBy: -Infinity,
     starved: false,
     preemptions: 0,
+    bypasses: 0,
     turnPaid: false,
     error: undefined,
     checkpoint: undefined,

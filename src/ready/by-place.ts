@@ -1,6 +1,8 @@
 import { standsAt, type Task } from '../model/index.js';
+import { windowOf, type Aging } from './aging.js';
 import type { Place } from './place.js';
 import type { Places } from './places.js';
+import type { Plan } from './plan.js';
 
 /**
  * Ready tasks of one place, each once, in order of sequence. Orders are built from these, as nearly all that must be
@@ -73,6 +75,17 @@ export function readyByPlace(stretches: Iterable<readonly (Task | undefined)[]>,
     }
   }
   return found.filter(({ place }) => !place.paused);
+}
+
+/** What goes into one lane each. */
+export function sharesOf(ready: PlaceTasks, plan: Plan, aging: Aging): readonly (readonly Task[])[] {
+  // A stack's last goes first: the tasks lie in the order of the heap then.
+  if (plan.name === 'lifo') return [ready.tasks.toReversed()];
+  if (plan.grouping === 'none') return [ready.tasks];
+  const levels = ready.byLevel();
+  if (plan.grouping !== 'aged') return levels;
+  if (windowOf(aging, ready.readySince) === windowOf(aging, ready.readyUntil)) return levels;
+  return levels.flatMap((tasks) => splitBy(tasks, (task) => windowOf(aging, task.ready)));
 }
 
 /** Takes a list of tasks apart by some key of theirs; each part keeps the order. */

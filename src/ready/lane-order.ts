@@ -1,8 +1,8 @@
-import { compareNames, standsAt, type Task } from '../model/index.js';
+import { standsAt, type Task } from '../model/index.js';
 import { compareHeads, effectiveLevel, windowOf, type Aging } from './aging.js';
-import { splitBy, type PlaceTasks } from './by-place.js';
+import { sharesOf, type PlaceTasks } from './by-place.js';
 import type { RankedTask } from './amounts/fitting-lane.js';
-import type { Front } from './front.js';
+import { compareTurns, type Front } from './front.js';
 import { Group, type GroupHost } from './group.js';
 import type { Lane } from './lane.js';
 import type { MixedHost } from './amounts/mixed-shape.js';
@@ -10,6 +10,7 @@ import { MixedShapes } from './amounts/mixed-shapes.js';
 import type { ClaimView, Order } from './order.js';
 import type { Channel, Place, Shape } from './place.js';
 import type { Plan } from './plan.js';
+import type { Pool } from './pool.js';
 import { ShapeGroups } from './shape-groups.js';
 import type { LevelTurns, Turn, Turns } from './turns.js';
 
@@ -61,7 +62,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
       return;
     }
     const groups = this.shapeGroups(ready.place.shape);
-    for (const tasks of this.sharesOf(ready)) {
+    for (const tasks of sharesOf(ready, this.plan, this.aging)) {
       const group = this.groupOf(groups, tasks[0] as Task);
       const lane = group.laneOf(ready.place);
       if (this.plan.usually === 'plain' && ready.isPlain) lane.fill(tasks);
@@ -71,17 +72,6 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
       group.compete(lane, lane.task as Task, lane.a, lane.b);
       this.offer(group, lane.task as Task, lane.a, lane.b);
     }
-  }
-
-  /** What goes into one lane each. */
-  private sharesOf(ready: PlaceTasks): readonly (readonly Task[])[] {
-    const { plan, aging } = this;
-    // A stack's last goes first: the tasks lie in the order of the heap then.
-    if (plan.name === 'lifo') return [ready.tasks.toReversed()];
-    if (plan.grouping === 'none') return [ready.tasks];
-    const levels = ready.byLevel();
-    if (!this.aged || windowOf(aging, ready.readySince) === windowOf(aging, ready.readyUntil)) return levels;
-    return levels.flatMap((tasks) => splitBy(tasks, (task) => windowOf(aging, task.ready)));
   }
 
   // A task that has left is dropped when it reaches the head of its lane.
@@ -98,13 +88,11 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
     const groups = this.shapes[shape.index];
     if (groups?.shape !== shape) return;
     this.shapes[shape.index] = undefined;
-    const tasks: [Task[], Place][] = [];
     for (const lane of this.dropLanes(groups, shape.byChannel.values())) {
       const live: Task[] = [];
       lane.collect(lane, live);
-      tasks.push([live, lane.place]);
+      for (const task of live) this.insert(task, lane.place);
     }
-    for (const [live, place] of tasks) for (const task of live) this.insert(task, place);
   }
 
   best(claim: ClaimView): Task | undefined {
@@ -125,6 +113,24 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
       if (best === undefined || this.compare(front, best, claim.window) < 0) best = front;
     }
     return best;
+  }
+
+  /** The best-ranked of those that are the best of their shape and would start, did they not lack some of this pool. */
+  foremost(claim: ClaimView, pool: Pool): Task | undefined {
+    let best: Front | undefined;
+    for (const front of this.frontsLacking(claim, pool)) {
+      if (best === undefined || this.compare(front, best, claim.window) < 0) best = front;
+    }
+    return best?.task;
+  }
+
+  private *frontsLacking(claim: ClaimView, pool: Pool): Iterable<Front> {
+    for (const groups of this.shapes) {
+      if (groups?.shape.isOpenBut(pool) !== true || !claim.matches(groups.shape)) continue;
+      const group = groups.heads.best(claim.window);
+      if (group !== undefined && groups.shape.lacks(group.task as Task, pool)) yield group;
+    }
+    yield* this.mixed.frontsLacking(claim, pool);
   }
 
   soonest(claim: ClaimView): number {
@@ -288,13 +294,6 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
   private compare(x: Front, y: Front, window: number): number {
     const difference = effectiveLevel(x, this.aging.maxBoost, window) - effectiveLevel(y, this.aging.maxBoost, window);
     if (this.plan.grouping !== 'none' && difference !== 0) return difference;
-    return this.fair ? this.compareTurns(x, y) : compareHeads(x, y);
-  }
-
-  private compareTurns(x: Front, y: Front): number {
-    if (x.level !== y.level) return x.level - y.level;
-    if (x.pass !== y.pass) return x.pass - y.pass;
-    const [laneX, laneY] = [x.lane, y.lane] as [NonNullable<Front['lane']>, NonNullable<Front['lane']>];
-    return compareNames(laneX.channelName, laneY.channelName) || compareHeads(laneX, laneY);
+    return this.fair ? compareTurns(x, y) : compareHeads(x, y);
   }
 }

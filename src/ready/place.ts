@@ -70,6 +70,18 @@ export class Shape {
     return moment;
   };
 
+  /** Whether nothing but what its tasks need of this pool, and maybe of others, keeps them from starting. */
+  isOpenBut(pool: Pool): boolean {
+    const { single, needed } = this.gates;
+    return needed.includes(pool) && single.every((each) => this.lets(each, 1));
+  }
+
+  /** Whether this task of the shape lacks some of a pool that it draws on. */
+  lacks(task: Task, pool: Pool): boolean {
+    const { amount } = needsOf(task)[this.gates.needed.indexOf(pool)] as Need;
+    return !this.lets(pool, amount);
+  }
+
   /** Whether this task of the shape could start now, as far as its limits and resources go. */
   admits(task: Task): boolean {
     if (!this.isOpen()) return false;

@@ -18,7 +18,7 @@ export class Pool {
 
   /** Whether so much can be taken now without passing the capacity or the rate. */
   fits(amount: number): boolean {
-    return this.hasRoom(amount) && this.hasTokens(amount);
+    return this.hasRoom(amount) && this.hasTokens(amount + this.kept);
   }
 
   /** Whether the rate leaves room for so much. */
@@ -39,7 +39,7 @@ export class Pool {
   /** When so much can be taken, if it waits for tokens alone; `Infinity` if it waits for units. */
   soonest(amount: number): number {
     if (!this.hasRoom(amount)) return Infinity;
-    return this.flow === undefined ? -Infinity : this.flow.soonest(amount);
+    return this.flow === undefined ? -Infinity : this.flow.soonest(amount + this.kept);
   }
 
   /** A start takes units, which it gives back, and tokens, which it does not. */

@@ -5,6 +5,7 @@ import { inSequence } from './in-sequence.js';
 import type { IndexSources } from './index-sources.js';
 import type { ClaimView, Order } from './order.js';
 import type { Channel, Place, Shape } from './place.js';
+import type { Pool } from './pool.js';
 import type { StrategyChoice } from './strategy.js';
 import { Turns, type LevelTurns } from './turns.js';
 import { View, fairOrderOf, type OrderSources, type PlaceFilter } from './view.js';
@@ -169,6 +170,11 @@ export class ReadyIndex {
     return view.soonest(this.claimAt(mono, matches));
   }
 
+  /** The best-ranked task that would start, did it not lack some of this pool; the view must have ranks. */
+  foremost(view: View, mono: number, pool: Pool): Task | undefined {
+    return view.foremost(this.claimAt(mono, this.sources.isServed), pool, this.aging.maxWaitMs);
+  }
+
   private claimAt(mono: number, matches: (shape: Shape) => boolean): ClaimView {
     const { claim } = this;
     claim.mono = mono;
@@ -280,21 +286,13 @@ export class ReadyIndex {
   }
 
   private orderSources(): OrderSources {
-    return {
-      turns: this.turns,
-      wallOffset: this.sources.wallOffset,
-      pathOf: this.sources.pathOf,
-      random: () => this.sources.random(),
-    };
+    return { ...this.sources, turns: this.turns };
   }
 
   private newTurns(): Turns {
     const { sources } = this;
-    const smallestPass = (level: LevelTurns): number | undefined => this.smallestPass(level);
+    const smallestPass = (level: LevelTurns): number | undefined =>
+      fairOrderOf(this.views)?.smallestPass(level, sources.isServed);
     return new Turns(sources.places, smallestPass, () => sources.uncorrected());
-  }
-
-  private smallestPass(level: LevelTurns): number | undefined {
-    return fairOrderOf(this.views)?.smallestPass(level, this.sources.isServed);
   }
 }

@@ -6,6 +6,7 @@ import { LaneOrder } from './lane-order.js';
 import type { ClaimView, Order } from './order.js';
 import type { Place } from './place.js';
 import type { Plan } from './plan.js';
+import type { Pool } from './pool.js';
 import {
   customPlan,
   defaultWeight,
@@ -69,6 +70,11 @@ export class View {
 
   get isFair(): boolean {
     return this.choice === 'fair';
+  }
+
+  /** Whether tasks have ranks, which they do not where chance decides. */
+  get isRanked(): boolean {
+    return this.choice !== 'weighted-random' && !isWeighted(this.choice);
   }
 
   /** The order as lanes with turns, once built. */
@@ -139,6 +145,13 @@ export class View {
     const longest = this.overdue?.best(claim);
     if (longest !== undefined && claim.mono - longest.ready >= maxWaitMs) return longest;
     return this.order?.best(claim);
+  }
+
+  /** The best-ranked task that would start, did it not lack some of this pool; there must be ranks. */
+  foremost(claim: ClaimView, pool: Pool, maxWaitMs: number): Task | undefined {
+    const longest = this.overdue?.foremost(claim, pool);
+    if (longest !== undefined && claim.mono - longest.ready >= maxWaitMs) return longest;
+    return (this.order as LaneOrder | undefined)?.foremost(claim, pool);
   }
 
   soonest(claim: ClaimView): number {

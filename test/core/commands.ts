@@ -375,6 +375,7 @@ export const someOptions: fc.Arbitrary<Partial<CoreOptions> & Pick<CoreOptions, 
   charge: fc.constantFrom('turns' as const, 'time' as const),
   serviceMs: fc.constantFrom(Infinity, 5, 40),
   sliceMs: fc.constantFrom(0, 30),
+  maxBypasses: fc.constantFrom(64, 1, 3),
   preemption: fc.constantFrom(
     { graceMs: 300, minRunMs: 0, maxPerTask: 3 },
     { graceMs: 40, minRunMs: 60, maxPerTask: 1 },

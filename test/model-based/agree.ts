@@ -70,7 +70,9 @@ function coreView({ core: { state } }: Real, model: Naive): ReturnType<typeof mo
     suspended: state.suspended.size,
     abandoned: state.abandoned.size,
     pending: state.pending,
-    rooms: [...state.preemption.rooms.all()].map(([task, { workerId, until }]) => [task.id, workerId, until]).sort(),
+    rooms: [...state.preemption.rooms.all()]
+      .map(([task, { workerId, until }]) => [task.id, workerId ?? 'reserved', until])
+      .sort(),
     asked: [...state.table.all()]
       .flatMap(({ id, attempt }) => (attempt?.stopBy === undefined ? [] : [[id, attempt.stopBy]]))
       .sort(),

@@ -26,16 +26,8 @@ export class Real {
   private names = 0;
 
   constructor(model: Naive, seed: number, peeks: 'peeks' | 'blind') {
-    const { strategy, aging, retain, preemption, sliceMs } = model.options;
-    this.core = new Core({
-      origin: { wall: model.wall, mono: model.mono },
-      seed,
-      strategy,
-      aging,
-      retain,
-      preemption,
-      sliceMs,
-    });
+    const { wall: _, ...options } = model.options;
+    this.core = new Core({ origin: { wall: model.wall, mono: model.mono }, seed, ...options });
     this.peeks = peeks === 'peeks';
   }
 
@@ -487,6 +479,7 @@ const setRate = (scope: 'resource' | 'type', key: string, rate: RateLimit | unde
   step(`setRate(${scope}, ${key}, ${fc.stringify(rate)})`, (model, real) => {
     send(model, real, { kind: 'setRate', scope, key, rate }, () => {
       model.rates.set(`${scope} ${key}`, rate);
+      model.preemption.forgetImpossible();
     });
   });
 const setWeight = (name: string, weight: number): Step =>

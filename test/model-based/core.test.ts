@@ -51,6 +51,7 @@ const setup = fc.record({
     maxPerTask: fc.constantFrom(0, 1, 3, 3),
   }),
   sliceMs: fc.constantFrom(0, 500),
+  maxBypasses: fc.constantFrom(1, 3, 64),
   looks: fc.constantFrom('peeks' as const, 'blind' as const),
   workers: fc.uniqueArray(workerChoice, { minLength: 1, maxLength: 3, selector: ({ id }) => id }),
 });

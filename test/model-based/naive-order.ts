@@ -42,10 +42,20 @@ export function pick(
   draw: () => number,
   shapeKey: (task: NaiveTask) => string,
 ): NaiveTask[] {
-  const fifo = (task: NaiveTask): Tuple => [task.due, task.sequence];
   const overdue = eligible.filter((task) => model.mono - model.readyFrom(task) >= model.aging.maxWaitMs);
-  if (overdue.length > 0) return [smallest(overdue, (task) => [model.readyFrom(task), ...fifo(task)])];
+  if (overdue.length === 0) return ranked(model, strategy, eligible, draw, shapeKey);
+  return [smallest(overdue, (task) => [model.readyFrom(task), task.due, task.sequence])];
+}
 
+/** The same where nobody has waited for too long. */
+export function ranked(
+  model: Naive,
+  strategy: NaiveStrategy,
+  eligible: readonly NaiveTask[],
+  draw: () => number,
+  shapeKey: (task: NaiveTask) => string,
+): NaiveTask[] {
+  const fifo = (task: NaiveTask): Tuple => [task.due, task.sequence];
   const levels = model.effectiveLevels();
   const deadlines = model.inherited((task) => task.spec.deadline);
   const level = (task: NaiveTask): number => levels.get(task) as number;
@@ -79,7 +89,12 @@ export function pick(
     case 'weighted-random': {
       // Tasks of one shape need amounts of the same resources, so that their tuples are of one length.
       const tuple = (task: NaiveTask): Tuple => [
-        ...[shapeKey(task), task.spec.channel, ...task.spec.needs.map(({ amount }) => amount), task.sequence],
+        ...[
+          returnKey(model, task) ?? shapeKey(task),
+          task.spec.channel,
+          ...model.asksFor(task).map(({ amount }) => amount),
+          task.sequence,
+        ],
       ];
       const order = eligible.toSorted((x, y) => compare(tuple(x), tuple(y)));
       return drawn(order, (task) => 1 / Math.max(level(task), 0.5), draw());
@@ -98,4 +113,11 @@ function drawn(tasks: readonly NaiveTask[], weightOf: (task: NaiveTask) => numbe
     from = to;
     return holds;
   });
+}
+
+/** An attempt that waits to go on is drawn among those of its type and worker that need the same. */
+function returnKey(model: Naive, task: NaiveTask): string | undefined {
+  const attempt = model.waiting(task);
+  const names = model.asksFor(task).map(({ resource }) => resource);
+  return attempt === undefined ? undefined : `\0${JSON.stringify([task.spec.type, names, [], attempt.worker])}`;
 }

@@ -1,4 +1,5 @@
 import { keptNeeds } from '../../src/model/index.js';
+import { RESERVED } from './naive-reservations.js';
 import type { Naive, NaiveAttempt, NaiveTask, NaiveWorker } from './naive.js';
 
 export interface NaivePreemptionSettings {
@@ -29,7 +30,10 @@ export class NaivePreemption {
   /** How much of something is kept for anybody. */
   kept(what: string): number {
     let sum = 0;
-    for (const [task, { worker }] of this.rooms) sum += unitsOf(this.model, task, worker).get(what) ?? 0;
+    for (const [task, { worker }] of this.rooms) {
+      if (worker === RESERVED && !what.startsWith('resource ')) continue;
+      sum += unitsOf(this.model, task, worker).get(what) ?? 0;
+    }
     return sum;
   }
 
@@ -53,14 +57,17 @@ export class NaivePreemption {
     const own = this.rooms.get(task)?.worker === worker.id;
     const slots = model.freeSlots(worker) - (own ? 0 : this.kept(`slot ${worker.id}`));
     const lacking = [...unitsOf(model, task, worker.id)].filter(([what, amount]) => {
-      return !what.startsWith('slot ') && heldUnits(model, what) + amount > capacityOf(model, what);
+      if (what.startsWith('slot ')) return false;
+      const isKept = what.startsWith('resource ') || this.rooms.get(task)?.worker !== RESERVED;
+      return heldUnits(model, what) + (isKept ? 0 : this.kept(what)) + amount > capacityOf(model, what);
     });
     return slots > 0 && lacking.length === 0 && this.hasTokens(task);
   }
 
   /** What goes on has paid its tokens when it started. */
   private hasTokens(task: NaiveTask): boolean {
-    return this.model.waiting(task) !== undefined || this.model.tokensAt(task) <= this.model.mono;
+    const nothing = (): number => 0;
+    return this.model.waiting(task) !== undefined || this.model.tokensAt(task, nothing) <= this.model.mono;
   }
 
   /** The moment has come at which what is kept for the task is given up, unless it has only to be claimed. */
@@ -77,11 +84,30 @@ export class NaivePreemption {
 
   forgetImpossible(): void {
     const { model } = this;
-    this.forget((task, { worker }) =>
-      [...unitsOf(model, task, worker)].some(([what, amount]) => {
+    this.forget((task, { worker }) => {
+      if (worker === RESERVED && !model.reservations.canBeMet(task)) return true;
+      return [...unitsOf(model, task, worker)].some(([what, amount]) => {
         return !what.startsWith('slot ') && amount > capacityOf(model, what);
-      }),
-    );
+      });
+    });
+  }
+
+  /** The worker has gone, or is another one. */
+  forgetAt(id: string): void {
+    this.forget((task, { worker }) => (worker === RESERVED ? !this.model.reservations.isServed(task) : worker === id));
+  }
+
+  /** When there are tokens for those for whom something is kept that is free. */
+  moments(): number[] {
+    const { model } = this;
+    const moments = [...this.rooms.keys()].flatMap((task) => {
+      if (model.waiting(task) !== undefined) return [];
+      const isFree = [...unitsOf(model, task, '')].every(([what, amount]) => {
+        return what.startsWith('slot ') || heldUnits(model, what) + amount <= capacityOf(model, what);
+      });
+      return isFree ? [model.tokensAt(task, () => 0)] : [];
+    });
+    return moments.filter((moment) => moment > model.mono);
   }
 
   /** Those that may be asked, the least urgent first, among equals the latest started. */

@@ -22,6 +22,10 @@ export class NaiveRates {
     return this.buckets.get(name)?.limit;
   }
 
+  burst(name: string): number {
+    return this.limit(name)?.burst ?? Infinity;
+  }
+
   /** What is missing to a full bucket stays missing. */
   set(name: string, limit: RateLimit | undefined): void {
     const bucket = this.at(name);

@@ -12,6 +12,7 @@ import { NaivePreemption, type NaivePreemptionSettings } from './naive-preemptio
 import { checkRoom, worst, type NaiveBound } from './naive-pressure.js';
 import { Refused, endedBadly, hasEnded, isOver, waitsFor } from './naive-task.js';
 import { NaiveRates } from './naive-rates.js';
+import { NaiveReservations } from './naive-reservations.js';
 import { NaiveTurns } from './naive-turns.js';
 
 /*
@@ -50,6 +51,7 @@ export interface NaiveTask {
   attempts: number;
   /** How often it was asked to make way. */
   preemptions: number;
+  bypasses: number;
   /** The next start is paid for by one that was stopped. */
   turnPaid: boolean;
   endedAt: number;
@@ -94,6 +96,7 @@ export interface NaiveOptions {
   readonly retain: { readonly count: number; readonly ageMs: number };
   readonly preemption: NaivePreemptionSettings;
   readonly sliceMs: number;
+  readonly maxBypasses: number;
 }
 
 /** A dependency as it is asked for: the id of a task, or a position in the same batch. */
@@ -124,6 +127,7 @@ export class Naive {
   readonly durations = new Map<string, number[]>();
   readonly turns = new NaiveTurns(this);
   readonly preemption: NaivePreemption;
+  readonly reservations: NaiveReservations;
   lastServed = '';
   bound: NaiveBound = { maxPending: Infinity, whenFull: 'wait' };
   /** By `resource name` and `type name`. */
@@ -146,6 +150,7 @@ export class Naive {
     this.strategy = options.strategy;
     this.aging = options.aging;
     this.preemption = new NaivePreemption(this, options.preemption);
+    this.reservations = new NaiveReservations(this, options.maxBypasses);
     this.turns.follow();
   }
 
@@ -243,27 +248,42 @@ export class Naive {
 
   /** Whether the task could start if a worker asked for it. */
   canStart(task: NaiveTask): boolean {
-    return this.lacksTokensOnly(task) && this.tokensAt(task) <= this.mono;
+    return this.lacksTokensOnly(task) && (this.waiting(task) !== undefined || this.tokensAt(task) <= this.mono);
   }
 
-  /** When there are enough tokens for the task. */
-  tokensAt({ spec }: NaiveTask): number {
-    const moments = spec.needs.map(({ resource, amount }) => this.rates.soonest(`resource ${resource}`, amount));
-    return Math.max(this.rates.soonest(`type ${spec.type}`, 1), ...moments);
+  /** When there are enough tokens for the task, beside what is kept for others. */
+  tokensAt({ spec }: NaiveTask, kept = (what: string): number => this.preemption.kept(what)): number {
+    const moments = spec.needs.map(({ resource, amount }) =>
+      this.rates.soonest(`resource ${resource}`, amount + kept(`resource ${resource}`)),
+    );
+    return Math.max(this.rates.soonest(`type ${spec.type}`, 1 + kept(`type ${spec.type}`)), ...moments);
   }
 
   /** Whether the task could start, as far as nothing but tokens is concerned. */
   private lacksTokensOnly(task: NaiveTask): boolean {
+    const kept = (resource: string): number => this.preemption.kept(`resource ${resource}`);
+    return (
+      this.isLetIn(task) &&
+      this.asksFor(task).every(
+        ({ resource, amount }) => this.held(resource) + kept(resource) + amount <= (this.capacities.get(resource) ?? 0),
+      )
+    );
+  }
+
+  /** Whether it could start, as far as nothing but units and tokens of resources are concerned. */
+  lacksResourcesOnly(task: NaiveTask): boolean {
+    const { type } = task.spec;
+    const cost = 1 + this.preemption.kept(`type ${type}`);
+    return this.isLetIn(task) && (this.waiting(task) !== undefined || this.rates.has(`type ${type}`, cost));
+  }
+
+  private isLetIn(task: NaiveTask): boolean {
     const { spec } = task;
     const kept = (what: string): number => this.preemption.kept(what);
     const { global, type, channel } = this.limits;
     return (
       task.state === 'ready' &&
       (!this.paused.has(spec.channel) || this.waiting(task) !== undefined) &&
-      this.asksFor(task).every(
-        ({ resource, amount }) =>
-          this.held(resource) + kept(`resource ${resource}`) + amount <= (this.capacities.get(resource) ?? 0),
-      ) &&
       this.countHolding(() => true) + kept('global') + 1 <= global &&
       this.countHolding((each) => each.task.spec.type === spec.type) + kept(`type ${spec.type}`) + 1 <=
         (type.get(spec.type) ?? Infinity) &&
@@ -335,12 +355,15 @@ export class Naive {
 
   private tokenMoments(): number[] {
     if (!this.rates.any) return [];
-    const waiting = this.unfinished().filter((task) => this.lacksTokensOnly(task));
-    return [...this.workers.values()].flatMap((worker) => {
-      if (this.countHolding((attempt) => attempt.worker === worker.id) >= worker.slots) return [];
-      const moments = waiting.filter((task) => this.suits(worker, task)).map((task) => this.tokensAt(task));
-      return moments.some((moment) => moment <= this.mono) ? [] : moments;
-    });
+    const waiting = this.unfinished().filter((task) => this.lacksTokensOnly(task) && this.waiting(task) === undefined);
+    const kept = this.preemption.moments();
+    return [...this.workers.values()]
+      .flatMap((worker) => {
+        if (this.countHolding((attempt) => attempt.worker === worker.id) >= worker.slots) return [];
+        const moments = waiting.filter((task) => this.suits(worker, task)).map((task) => this.tokensAt(task));
+        return moments.some((moment) => moment <= this.mono) ? [] : moments;
+      })
+      .concat(kept);
   }
 
   // --- commands
@@ -394,7 +417,7 @@ export class Naive {
       eta: eta > this.wall ? eta : -Infinity,
       ...{ state: 'waiting', level: spec.level, edges: [], readySince: undefined, gatheredMs: 0 },
       ...{ backoffUntil: -Infinity, failures: 0, losses: 0, attempts: 0, endedAt: 0, evicted: false },
-      ...{ preemptions: 0, turnPaid: false },
+      ...{ preemptions: 0, bypasses: 0, turnPaid: false },
     };
     this.tasks.set(id, task);
     let verdict: FailurePolicy = 'run';
@@ -416,6 +439,12 @@ export class Naive {
 
   /** Starts the task for the worker; that it may is for the caller to have found out by {@link next}. */
   start(worker: NaiveWorker, task: NaiveTask): void {
+    const passed = this.waiting(task) === undefined ? this.reservations.passedOverBy(task) : [];
+    this.begin(worker, task);
+    this.reservations.passOver(passed);
+  }
+
+  private begin(worker: NaiveWorker, task: NaiveTask): void {
     this.preemption.rooms.delete(task);
     this.turns.starts(this.levelOf(task));
     this.stopAging(task);
@@ -428,6 +457,7 @@ export class Naive {
       return;
     }
     task.attempts += 1;
+    task.bypasses = 0;
     this.attempts.push({
       ...{ task, number: task.attempts, worker: worker.id, startedAt: this.mono, life: 'counts' as const },
       runningSince: this.mono,
@@ -461,6 +491,7 @@ export class Naive {
       attempt.waitsSince = undefined;
       throw new Refused('deadlock');
     }
+    this.preemption.forgetImpossible();
     this.relevel();
   }
 
@@ -484,6 +515,7 @@ export class Naive {
     attempt.stopBy = undefined;
     attempt.waitsSince = this.mono;
     attempt.task.state = 'waiting';
+    this.preemption.forgetImpossible();
     this.relevel();
     then();
     this.passGates(attempt.task);
@@ -659,14 +691,14 @@ export class Naive {
   }
 
   attach(worker: NaiveWorker): void {
-    this.preemption.forget((_task, room) => room.worker === worker.id);
     this.workers.set(worker.id, worker);
+    this.preemption.forgetAt(worker.id);
     this.turns.follow();
   }
 
   detach(id: string): void {
-    this.preemption.forget((_task, { worker }) => worker === id);
     this.workers.delete(id);
+    this.preemption.forgetAt(id);
     this.turns.follow();
   }
 

@@ -3,6 +3,7 @@ import { started } from '../execution.js';
 import { hasSlot, nextWithRoom } from '../making-way.js';
 import { resumed } from '../suspension.js';
 import { occurrenceStarted } from '../recur.js';
+import { passOver, passedOverBy } from '../reservation.js';
 import type { State } from '../state.js';
 import type { Worker } from '../worker.js';
 import { passWall } from './tick.js';
@@ -37,7 +38,9 @@ function nextFor(state: State, worker: Worker): Task | undefined {
 /** Starts the task for the worker. */
 export function grant(state: State, worker: Worker, task: Task): Attempt {
   if (task.attempt !== undefined) return resumed(state, task.attempt);
+  const passed = task.spec.needs.length === 0 ? [] : passedOverBy(state, task);
   const attempt = started(state, task, worker, task.spec.leaseMs ?? worker.spec.leaseMs);
+  if (passed.length > 0) passOver(state, passed, task);
   if (task.extra?.series !== undefined) occurrenceStarted(state, task);
   return attempt;
 }

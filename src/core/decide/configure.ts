@@ -12,7 +12,7 @@ import {
 import { holdingAttempts } from '../attempts.js';
 import { checkUnits, checkWeight, finite } from '../resources.js';
 import { checkLease } from '../execution.js';
-import { forgetImpossible, forgetRooms } from '../making-way.js';
+import { forgetImpossible, forgetRooms, forgetRoomsAt } from '../making-way.js';
 import { checkOnly } from '../open-channels.js';
 import { checkRateFor } from '../rates.js';
 import { strategyRecord, workerRecord } from '../records.js';
@@ -125,6 +125,7 @@ export function setRate(state: State, scope: 'resource' | 'type', key: string, r
   checkRateFor(scope, key, rate);
   if (scope === 'resource') state.resources.setRate(key, rate);
   else state.resources.setTypeRate(key, rate);
+  forgetImpossible(state);
   note(state, { name: 'rate', scope, key, rate: rate ?? null });
 }
 
@@ -198,8 +199,8 @@ export function attach(state: State, spec: WorkerSpec): Worker {
   // One that left and comes back still has what it ran.
   worker.running = before?.running ?? slotsTaken(state, spec.id);
   if (before?.view !== undefined) state.index.close(before.view);
-  forgetRooms(state, (_task, { workerId }) => workerId === spec.id);
   state.workers.set(spec.id, worker);
+  forgetRoomsAt(state, spec.id);
   followPaths(state);
   state.emit?.({ kind: 'worker.attached', worker: workerRecord(spec), wall: state.wall, mono: state.mono });
   return worker;
@@ -214,8 +215,8 @@ export function detach(state: State, id: string): void {
   const worker = state.workers.get(id);
   if (worker === undefined) return;
   if (worker.view !== undefined) state.index.close(worker.view);
-  forgetRooms(state, (_task, { workerId }) => workerId === id);
   state.workers.delete(id);
+  forgetRoomsAt(state, id);
   followPaths(state);
   state.emit?.({ kind: 'worker.detached', worker: id, wall: state.wall, mono: state.mono });
 }

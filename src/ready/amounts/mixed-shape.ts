@@ -1,5 +1,6 @@
 import type { Task } from '../../model/index.js';
 import { compareHeads, effectiveLevel, windowOf, type Aging } from '../aging.js';
+import type { Fits } from './fit-tree.js';
 import { RankedTask } from './fitting-lane.js';
 import { RankedLanes, type LanesByPlace } from './fitting-lanes.js';
 import { FittingTurns, type NextTurn, type TurnHost } from './fitting-turns.js';
@@ -25,7 +26,7 @@ export abstract class MixedShape {
   /** Adds a task; false when it is there already, with the same rank. */
   abstract insert(task: Task, place: Place): boolean;
   /** The best task that fits, as it competes with those of other shapes in this window. */
-  abstract best(window: number): Front | undefined;
+  abstract best(window: number, fits: Fits): Front | undefined;
   /** The smallest pass among the channels of a level with a task that fits. */
   abstract smallestPass(level: number): number | undefined;
   /** Every set of lanes it has. */
@@ -78,10 +79,9 @@ export class MixedRanks extends MixedShape {
     return this.rising.insert(entry, place);
   }
 
-  override best(window: number): Front | undefined {
-    const { fits } = this.shape;
+  override best(window: number, fits: Fits): Front | undefined {
     const { maxBoost } = this.host.aging;
-    const rising = this.bestRising(window);
+    const rising = this.bestRising(window, fits);
     const capped = this.capped.isEmpty ? undefined : this.capped.best(fits);
     if (rising === undefined || capped === undefined) return frontOf(rising ?? capped);
     const difference = effectiveLevel(rising, maxBoost, window) - effectiveLevel(capped, maxBoost, window);
@@ -103,10 +103,10 @@ export class MixedRanks extends MixedShape {
     return Math.min(this.rising.soonest(momentOf), this.capped.soonest(momentOf));
   }
 
-  private bestRising(window: number): RankedTask | undefined {
+  private bestRising(window: number, fits: Fits): RankedTask | undefined {
     const { plan, aging } = this.host;
     for (;;) {
-      const top = this.rising.best(this.shape.fits);
+      const top = this.rising.best(fits);
       if (top === undefined || plan.grouping === 'none' || window - top.window < aging.maxBoost) return top;
       const place = this.shape.byChannel.get(top.task.spec.channel) as Place;
       this.rising.remove(top, place);
@@ -134,13 +134,13 @@ export class MixedTurns extends MixedShape {
   }
 
   /** Looks at every level that there is: they are few where channels take turns inside them. */
-  override best(window: number): Front | undefined {
+  override best(window: number, fits: Fits): Front | undefined {
     const { aging } = this.host;
     let best: Front | undefined;
     for (const [level, lanes] of this.levels) {
       const since = windowOf(aging, lanes.turns.agesFrom);
       if (best !== undefined && !isBefore({ level, window: since }, best, aging.maxBoost, window)) continue;
-      const next = lanes.best(this.shape.fits);
+      const next = lanes.best(fits);
       if (next !== undefined) best = turnFront(level, since, next);
       else if (lanes.isEmpty) this.levels.delete(level);
     }

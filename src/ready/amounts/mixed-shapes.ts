@@ -3,6 +3,7 @@ import type { Front } from '../front.js';
 import { MixedRanks, MixedTurns, type MixedHost, type MixedShape } from './mixed-shape.js';
 import type { ClaimView } from '../order.js';
 import type { Shape } from '../place.js';
+import type { Pool } from '../pool.js';
 
 /** The shapes of one order whose tasks need different amounts. */
 export class MixedShapes {
@@ -40,8 +41,16 @@ export class MixedShapes {
   /** The best that each shape has to offer the claim. */
   *fronts(claim: ClaimView): Iterable<Front> {
     for (const [shape, mixed] of this.shapes) {
-      const front = isEligible(shape, claim) ? mixed.best(claim.window) : undefined;
+      const front = isEligible(shape, claim) ? mixed.best(claim.window, shape.fits) : undefined;
       if (front !== undefined) yield front;
+    }
+  }
+
+  /** The best of each shape, where nothing but its needs keeps it from starting and it lacks some of this pool. */
+  *frontsLacking(claim: ClaimView, pool: Pool): Iterable<Front> {
+    for (const [shape, mixed] of this.shapes) {
+      const front = shape.isOpenBut(pool) && claim.matches(shape) ? mixed.best(claim.window, anything) : undefined;
+      if (front !== undefined && shape.lacks(front.task as Task, pool)) yield front;
     }
   }
 
@@ -69,6 +78,9 @@ export class MixedShapes {
     return smallest;
   }
 }
+
+/** As if there were enough of everything. */
+const anything = (): boolean => true;
 
 function isEligible(shape: Shape, claim: ClaimView): boolean {
   return shape.isOpen() && claim.matches(shape);
