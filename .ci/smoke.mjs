@@ -2,7 +2,7 @@
 // from a module and from plain CommonJS. `npm run smoke` uses the Node that runs it, `npm run smoke -- --all` also the
 // newest of every other supported line, which it installs from the registry into .build/.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -45,6 +45,9 @@ function unpack() {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
+  mkdirSync(join(modules, '@types'), { recursive: true });
+  symlinkSync(join(root, 'node_modules', '@types', 'node'), join(modules, '@types', 'node'));
+  copyFileSync(join(root, '.ci', 'published-types.ts.txt'), join(project, 'types.mts'));
   writeFileSync(join(project, 'module.mjs'), asModule);
   writeFileSync(join(project, 'common.cjs'), asCommonJs);
   return project;
@@ -59,10 +62,19 @@ function nodeOf(line) {
   return join(folder, 'node_modules', name, 'bin', 'node');
 }
 
+/** Compiles against the declarations that are in the package. */
+function compileTypes(project) {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const flags = '--noEmit --strict --target es2022 --lib es2023,esnext.disposable --module nodenext --types node';
+  execFileSync(process.execPath, [tsc, ...flags.split(' '), 'types.mts'], { cwd: project, stdio: 'inherit' });
+  console.log('The published types hold.');
+}
+
 const lines = process.argv.includes('--all') ? OTHER_LINES : [];
 const nodes = [process.execPath, ...lines.map(nodeOf)];
 const project = unpack();
 try {
+  compileTypes(project);
   for (const node of nodes) {
     for (const file of ['module.mjs', 'common.cjs']) execFileSync(node, [join(project, file)], { stdio: 'inherit' });
     console.log(`${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}: import and require work`);

@@ -118,6 +118,7 @@ export type {
   ChannelClaims,
   Duration,
   ErrorRecord,
+  Failure,
   FailurePolicy,
   FencingToken,
   FinalState,

@@ -1,4 +1,4 @@
-import type { ErrorRecord } from '../model/error-record.js';
+import type { Failure } from '../model/error-record.js';
 import type { RandomSource } from '../model/random.js';
 import type { Backoff, RetryPolicy } from '../model/retry.js';
 
@@ -11,13 +11,13 @@ const FALLBACK_DELAY_MS = 1_000;
  * A custom function that throws, or whose result is no number, waits a second instead; a negative result is zero and an
  * infinite one is the cap. The random source is drawn from once when jitter is on, and not at all otherwise.
  */
-export function backoffMs(policy: RetryPolicy, attempt: number, error: ErrorRecord, random: RandomSource): number {
+export function backoffMs(policy: RetryPolicy, attempt: number, error: Failure, random: RandomSource): number {
   const delayMs = Math.round(Math.min(policy.maxDelayMs, Math.max(0, computedMs(policy.backoff, attempt, error))));
   if (!policy.jitter) return delayMs;
   return Math.floor(random.next() * (delayMs + 1));
 }
 
-function computedMs(backoff: Backoff, attempt: number, error: ErrorRecord): number {
+function computedMs(backoff: Backoff, attempt: number, error: Failure): number {
   switch (backoff.kind) {
     case 'fixed':
       return backoff.baseMs;
@@ -29,11 +29,7 @@ function computedMs(backoff: Backoff, attempt: number, error: ErrorRecord): numb
   }
 }
 
-function customMs(
-  delayMs: (attempt: number, error: ErrorRecord) => number,
-  attempt: number,
-  error: ErrorRecord,
-): number {
+function customMs(delayMs: (attempt: number, error: Failure) => number, attempt: number, error: Failure): number {
   let result: unknown;
   try {
     result = delayMs(attempt, error);

@@ -74,3 +74,20 @@ function read(from: unknown, key: string): unknown {
     return undefined;
   }
 }
+
+/** What a failure is known by: the error that was thrown, where that was in this process, else its record. */
+export type Failure = Error | ErrorRecord;
+
+/** What the user's own functions are given of a failure. */
+export function failureShown(record: ErrorRecord, thrown: unknown): Failure {
+  return isError(thrown) ? thrown : record;
+}
+
+/** Whether it is an error; what was thrown may be anything, also something that throws when it is looked at. */
+export function isError(thrown: unknown): thrown is Error {
+  try {
+    return thrown instanceof Error;
+  } catch {
+    return false;
+  }
+}

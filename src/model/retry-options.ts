@@ -1,5 +1,5 @@
 import { type Duration, MAX_DURATION_MS, parseDuration } from './duration.js';
-import type { ErrorRecord } from './error-record.js';
+import type { Failure } from './error-record.js';
 import { fieldsOf, parseChoice, pathTo, refuseUnknown } from './fields.js';
 import { type Refuse, refuseTask } from './refuse.js';
 import type { Backoff, RetryPolicy } from './retry.js';
@@ -9,7 +9,7 @@ export interface RetryOptions {
   /** All executions, the first included. */
   readonly attempts: number;
   /** How the wait grows, or a function of the failed attempt's number that gives it in milliseconds. */
-  readonly backoff?: 'fixed' | 'exponential' | ((attempt: number, error: ErrorRecord) => number) | undefined;
+  readonly backoff?: 'fixed' | 'exponential' | ((attempt: number, error: Failure) => number) | undefined;
   /** The first wait; one second unless given, and no wait at all when there is no backoff either. */
   readonly base?: Duration | undefined;
   /** The longest wait; an hour for an exponential backoff unless given. */
@@ -18,8 +18,8 @@ export interface RetryOptions {
   readonly factor?: number | undefined;
   /** Draws each wait between zero and the computed one, so that many failures do not come back together. */
   readonly jitter?: boolean | undefined;
-  /** Says no to a retry for errors that cannot get better. */
-  readonly retryIf?: ((error: ErrorRecord) => boolean) | undefined;
+  /** Says no to a retry for errors that cannot get better: it is given what was thrown, or a record of what was elsewhere. */
+  readonly retryIf?: ((error: Failure) => boolean) | undefined;
 }
 
 const KNOWN: readonly string[] = ['attempts', 'backoff', 'base', 'max', 'factor', 'jitter', 'retryIf'];
@@ -63,7 +63,7 @@ function parseBackoff(given: ReadonlyMap<string, unknown>, field: string, refuse
   if (typeof custom === 'function') {
     if (base !== undefined) return refuse(`${field}.base`, base, 'no base where backoff is a function');
     if (factor !== undefined) return refuse(`${field}.factor`, factor, 'no factor where backoff is a function');
-    return Object.freeze({ kind: 'custom', delayMs: custom as (attempt: number, error: ErrorRecord) => number });
+    return Object.freeze({ kind: 'custom', delayMs: custom as (attempt: number, error: Failure) => number });
   }
   const asksToWait = custom !== undefined || base !== undefined || factor !== undefined;
   if (!asksToWait) return Object.freeze({ kind: 'fixed', baseMs: 0 });
@@ -93,5 +93,5 @@ function defaultMaxMs(backoff: Backoff): number {
 function parseRetryIf(value: unknown, field: string, refuse: Refuse): RetryPolicy['retryIf'] {
   if (value === undefined) return undefined;
   if (typeof value !== 'function') return refuse(`${field}.retryIf`, value, 'a function of the error');
-  return value as (error: ErrorRecord) => boolean;
+  return value as (error: Failure) => boolean;
 }

@@ -1,4 +1,4 @@
-import type { ErrorRecord } from './error-record.js';
+import type { Failure } from './error-record.js';
 
 /** How long to wait before the attempt after a failed one. */
 export type Backoff =
@@ -7,7 +7,7 @@ export type Backoff =
   | {
       readonly kind: 'custom';
       /** The wait after a failed attempt; the first one has number 1. */
-      readonly delayMs: (attempt: number, error: ErrorRecord) => number;
+      readonly delayMs: (attempt: number, error: Failure) => number;
     };
 
 /** How often a task is tried, and how long it rests in between. */
@@ -19,6 +19,6 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
   /** Full jitter: the wait is drawn between zero and the computed delay. */
   readonly jitter: boolean;
-  /** Says no to a retry for errors that cannot get better. */
-  readonly retryIf: ((error: ErrorRecord) => boolean) | undefined;
+  /** Says no to a retry for errors that cannot get better: it is given what was thrown, or a record of what was elsewhere. */
+  readonly retryIf: ((error: Failure) => boolean) | undefined;
 }

@@ -21,7 +21,7 @@ export interface ArrivalsHost {
 export class Arrivals implements EntranceHost {
   /** Only where there is a bound: without one, everybody comes in. */
   readonly entrance: Entrance | undefined;
-  private named = 0;
+  private names = 0;
 
   constructor(
     private readonly host: ArrivalsHost,
@@ -49,8 +49,25 @@ export class Arrivals implements EntranceHost {
       handle.comeIn(host.core.submit(host.now(), spec, handle, after, belonging));
       host.dispatchSoon();
     } catch (error) {
-      this.turnAway([{ handle, spec, after }], error);
+      if (spec.id === undefined && error instanceof SchedulerError)
+        this.take(handle, this.named(spec), after, belonging);
+      else this.turnAway([{ handle, spec, after }], error);
     }
+  }
+
+  /**
+   * What has no id is refused by a number that the next task will have. It is asked for once more by a name that nobody else
+   * gets, so that error, event and handle all tell the same.
+   */
+  private named(spec: TaskSpec): TaskSpec {
+    return Object.freeze({ ...spec, id: this.nextName() });
+  }
+
+  /** Names those that have no id, for the same reason; `false` when all have one. */
+  private nameAll(applications: readonly Application[]): boolean {
+    const unnamed = applications.filter(({ handle, spec }) => (spec.id ?? handle.nameOutside) === undefined);
+    for (const { handle } of unnamed) handle.stayOutside(undefined).takeName();
+    return unnamed.length > 0;
   }
 
   /** The same for several, which come in together or not at all. */
@@ -74,7 +91,8 @@ export class Arrivals implements EntranceHost {
       tasks.forEach((task, position) => applications[position]?.handle.comeIn(task));
       host.dispatchSoon();
     } catch (error) {
-      this.turnAway(applications, error);
+      if (error instanceof SchedulerError && this.nameAll(applications)) this.letIn(applications);
+      else this.turnAway(applications, error);
     }
   }
 
@@ -96,9 +114,9 @@ export class Arrivals implements EntranceHost {
 
   /** An id for a task that is not in. */
   nextName(): string {
-    do this.named += 1;
-    while (this.host.core.state.table.byId(`added-${this.named}`) !== undefined);
-    return `added-${this.named}`;
+    do this.names += 1;
+    while (this.host.core.state.table.byId(`added-${this.names}`) !== undefined);
+    return `added-${this.names}`;
   }
 
   private noteGaps(

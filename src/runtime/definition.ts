@@ -15,7 +15,7 @@ export type DefinitionOptions = Omit<TaskOptions, 'id'>;
  * name. It belongs to the scheduler that made it with `define`.
  */
 export class Definition<Input, Result, in Dependencies extends readonly unknown[] = readonly unknown[]> {
-  /** @internal Only to keep the types apart: there is no such field. */
+  /** What it takes, comes after and gives. Only types know it: there is no such field, but without it any function would do. */
   declare readonly types: (input: Input, dependencies: Dependencies) => Result;
   /** @internal One function for all tasks, each of which brings its input. */
   readonly run: Handler<Result>;

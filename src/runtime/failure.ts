@@ -4,6 +4,7 @@ import {
   DependencyFailedError,
   DroppedError,
   ExpiredError,
+  isError,
   recordError,
   type ErrorRecord,
   type FinalState,
@@ -17,15 +18,6 @@ export function failureOf(task: Task): Error {
   if (isError(value)) return value;
   const record = task.extra?.error;
   return record === undefined ? new Error('The task failed.', { cause: value }) : errorOf(task, record);
-}
-
-/** Whether it is an error; what was thrown may be anything, also something that throws when it is looked at. */
-function isError(thrown: unknown): thrown is Error {
-  try {
-    return thrown instanceof Error;
-  } catch {
-    return false;
-  }
 }
 
 /** The error that a record was made of, as far as the record and the task tell. */

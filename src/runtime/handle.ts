@@ -239,8 +239,8 @@ export class Handle<Result> implements PromiseLike<Result> {
   }
 
   /** @internal The task is not in, and may come in later; without an id of its own it is given one when somebody asks. */
-  stayOutside(id: string | undefined): void {
-    this.outside ??= new Outside(id, () => this.host.nameOutside());
+  stayOutside(id: string | undefined): Outside {
+    return (this.outside ??= new Outside(id, () => this.host.nameOutside()));
   }
 
   /** @internal The id that was given to it before it was in. */

@@ -16,6 +16,11 @@ export class Outside {
   ) {}
 
   get id(): string {
+    return this.takeName();
+  }
+
+  /** Has an id from now on. */
+  takeName(): string {
     this.named ??= this.makeName();
     return this.named;
   }

@@ -3,9 +3,11 @@ import {
   StaleLeaseError,
   TimeoutError,
   UnknownTaskError,
+  failureShown,
   recordOwnError,
   type Attempt,
   type ErrorRecord,
+  type Failure,
   type FencingToken,
   type Outcome,
   type SchedulerError,
@@ -158,17 +160,18 @@ function failOrRetry(state: State, attempt: Attempt, error: ErrorRecord, retryab
   const policy = task.spec.retry;
   const failures = (task.extra?.failures ?? 0) + 1;
   const allowed = policy?.attempts ?? 1 + (state.workers.get(attempt.workerId)?.spec.retries ?? 0);
-  if (!retryable || failures >= allowed || !wants(policy?.retryIf, error)) {
+  const shown = failureShown(error, cause);
+  if (!retryable || failures >= allowed || !wants(policy?.retryIf, shown)) {
     fail(state, task, error, cause);
     return;
   }
-  const waitMs = policy === undefined ? 0 : backoffMs(policy, failures, error, state.random);
+  const waitMs = policy === undefined ? 0 : backoffMs(policy, failures, shown, state.random);
   retryScheduled(state, task, state.mono + waitMs, 'failure', error);
   goAgain(state, task);
 }
 
 /** A predicate of the user's that throws must not lose the task: it then counts as a yes. */
-function wants(retryIf: ((error: ErrorRecord) => boolean) | undefined, error: ErrorRecord): boolean {
+function wants(retryIf: ((error: Failure) => boolean) | undefined, error: Failure): boolean {
   if (retryIf === undefined) return true;
   try {
     return retryIf(error);
