@@ -40,13 +40,15 @@ export function check(state: State): void {
 export function checkStart(state: State, task: Task): void {
   const place = state.places.at(task.place);
   // What it kept while it waited it has without asking again, also where less is left of it by now.
-  const kept = task.attempt?.resumptions === 0 ? [] : keptNeeds(task.spec).map(({ resource }) => resource);
+  const goesOn = task.attempt?.resumptions !== 0;
+  const kept = goesOn ? keptNeeds(task.spec).map(({ resource }) => resource) : [];
   for (const { pool } of holdingsAt(place, task.spec.needs)) {
     if (kept.includes(pool.name) && isNamed(state, pool)) continue;
     if (pool.held > pool.capacity + DRIFT) {
       broken(state, 'G7', `${task.id} started beyond the capacity ${pool.capacity} of ${show(pool.name)}`, task);
     }
-    if ((pool.flow?.tokens() ?? 0) < -DRIFT) {
+    // Its tokens are long spent: others may have made a debt since.
+    if (!goesOn && (pool.flow?.tokens() ?? 0) < -DRIFT) {
       broken(state, 'G7', `${task.id} started beyond the rate of ${show(pool.name)}`, task);
     }
   }

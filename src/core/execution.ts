@@ -1,4 +1,5 @@
 import { Attempt, InvalidConfigError, extraOf, type AttemptEnd, type Task } from '../model/index.js';
+import { holdingAttempts } from './attempts.js';
 import { forgetRoom } from './making-way.js';
 import { finite } from './resources.js';
 import type { State } from './state.js';
@@ -195,15 +196,26 @@ export function leaseExtended(state: State, attempt: Attempt, leaseEndsAt: numbe
   });
 }
 
+/** The resource has had no rate so far: no attempt was charged for it, and none has anything to be given back. */
+export function nothingCharged(state: State, resource: string): void {
+  for (const attempt of holdingAttempts(state)) {
+    const uses = attempt.costs?.has(resource) === true || needOf(attempt, resource) > 0;
+    if (uses) (attempt.costs ??= new Map()).set(resource, 0);
+  }
+}
+
 /** The attempt has told what its use of a resource really costs: the bucket is corrected by the difference. */
 export function costReported(state: State, attempt: Attempt, resource: string, cost: number): void {
   const { task } = attempt;
-  const need = task.spec.needs.find((each) => each.resource === resource)?.amount ?? 0;
-  const before = attempt.costs?.get(resource) ?? need;
+  const before = attempt.costs?.get(resource) ?? needOf(attempt, resource);
   (attempt.costs ??= new Map()).set(resource, cost);
   state.resources.flowOf(resource).take(cost - before);
   const { wall, mono } = state;
   state.emit?.({ kind: 'cost.reported', task: task.id, attempt: attempt.number, resource, cost, wall, mono });
+}
+
+function needOf({ task }: Attempt, resource: string): number {
+  return task.spec.needs.find((need) => need.resource === resource)?.amount ?? 0;
 }
 
 /** The attempt was asked to leave the resource alone until then; the longest such wish counts. */

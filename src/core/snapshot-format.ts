@@ -27,7 +27,7 @@ export interface AttemptRecord {
   readonly leaseMs: number | null;
   readonly leaseEndsAt: number | null;
   readonly charged?: Charged;
-  /** What it has reported as its true cost, by resource. */
+  /** What its use of resources was charged or corrected to, where that is not its need. */
   readonly costs?: readonly (readonly [resource: string, cost: number])[];
   /** By when it should have made way, if it was asked to. */
   readonly stopBy?: number;

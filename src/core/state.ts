@@ -173,12 +173,13 @@ export class State {
   /** The task can be claimed from now on, unless its channel is paused. */
   becameReady(task: Task): void {
     this.index.insert(task, this.mono);
-    if (task.extra !== undefined) task.extra.startsBy = -Infinity;
     this.waitsFrom(task);
   }
 
   /** The task's wait counts from now on, or again. */
   waitsFrom(task: Task): void {
+    // What was expected of it before is not any more.
+    if (task.extra !== undefined) task.extra.startsBy = -Infinity;
     this.oldest?.enter(task);
     this.starvation.watch(task);
     this.preemption.waits(task);

@@ -139,7 +139,7 @@ export class Attempt {
   waitedMs = 0;
   /** Monotonic: when it started, or last went on after a wait. */
   runningSince: number;
-  /** What it has reported as its true cost, by resource. */
+  /** What its use of a resource was charged or corrected to, where that is not its need: after a report, or as there was no rate. */
   costs: Map<string, number> | undefined = undefined;
   /** Monotonic time by which it should have made way for a more urgent task; `undefined` unless it was asked to. */
   stopBy: number | undefined = undefined;

@@ -240,6 +240,21 @@ describe('G3 G6 G7 G9 check() sees what is broken', () => {
     }).toThrow(/^G7: running started beyond the capacity 1/);
   });
 
+  test('G7 what goes on after a wait takes no tokens, also while there is a debt; what starts does', () => {
+    const s = sim({ slots: 2 });
+    s.send({ kind: 'setRate', scope: 'resource', key: 'api', rate: { rate: 1, perMs: 1_000, burst: 2 } });
+    s.add('parent', { needs: { api: 1 }, yieldable: ['api'] });
+    s.add('child', { needs: { api: 1 } });
+    s.waitFor('parent', 'child');
+    const { token } = s.task('child').attempt as Attempt;
+    s.send({ kind: 'report', task: 'child', token, resource: 'api', cost: 9 });
+    expect(() => {
+      checkStart(s.core.state, s.task('child'));
+    }).toThrow(/^G7: child started beyond the rate of "api"/);
+    s.complete('child');
+    expect(s.running()).toEqual(['parent#1']);
+  });
+
   test('a simulation checks after every command unless told not to', () => {
     for (const [check, throws] of [
       [true, true],

@@ -133,6 +133,24 @@ describe('starvation', () => {
     expect(starvedIn(s)).toEqual(['paused']);
   });
 
+  test('C9.4 a task whose channel was paused is expected anew when it goes on', () => {
+    const s = sim({ strategy: 'fifo', slots: 1, serviceMs: 100 });
+    s.add('a', { channel: 'x' });
+    s.add('b', { channel: 'y' });
+    s.advance(10);
+    s.send({ kind: 'pauseChannel', channel: 'y' });
+    s.advance(40);
+    s.complete('a');
+    s.advance(900);
+    s.add('c', { channel: 'x' });
+    s.advance(50);
+    s.send({ kind: 'resumeChannel', channel: 'y' });
+    s.advance(199);
+    expect(starvedIn(s)).toEqual([]);
+    s.advance(1);
+    expect(s.facts.at(-1)).toMatchObject({ kind: 'task.starved', task: 'b', waitedMs: 210 });
+  });
+
   test('C9.4 a level set later, and another order, count from the time they are set', () => {
     const s = sim({ serviceMs: 10, strategy: 'lifo', aging: { ...aging, everyMs: 100 } });
     s.add('a', { priority: 4 });

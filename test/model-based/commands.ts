@@ -478,7 +478,7 @@ const setLimit = (scope: 'global' | 'type' | 'channel', key: string, limit: numb
 const setRate = (scope: 'resource' | 'type', key: string, rate: RateLimit | undefined): Step =>
   step(`setRate(${scope}, ${key}, ${fc.stringify(rate)})`, (model, real) => {
     send(model, real, { kind: 'setRate', scope, key, rate }, () => {
-      model.rates.set(`${scope} ${key}`, rate);
+      model.setRate(scope, key, rate);
       model.preemption.forgetImpossible();
     });
   });

@@ -5,6 +5,7 @@ import {
   type Need,
   type TaskSpec,
   type TaskState,
+  type RateLimit,
 } from '../../src/model/index.js';
 import { lastInTheWay, stuckTasks } from './naive-deadlock.js';
 import { pick, type NaiveAging, type NaiveStrategy } from './naive-order.js';
@@ -600,6 +601,13 @@ export class Naive {
       throw new Refused('report');
     this.rates.take(`resource ${resource}`, cost - (attempt.costs.get(resource) ?? 0));
     attempt.costs.set(resource, cost);
+  }
+
+  /** Whoever started while there was no rate has paid nothing that could be given back. */
+  setRate(scope: 'resource' | 'type', key: string, rate: RateLimit | undefined): void {
+    const isFirst = this.rates.limit(`${scope} ${key}`) === undefined;
+    this.rates.set(`${scope} ${key}`, rate);
+    if (scope === 'resource' && isFirst) for (const { costs } of this.attempts) costs.set(key, 0);
   }
 
   closeResource(attempt: NaiveAttempt, resource: string, forMs: number): void {

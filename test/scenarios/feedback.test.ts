@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Core, type Feedback } from '../../src/core/index.js';
 import { Scheduler, UnschedulableError } from '../../src/index.js';
 import { StaleLeaseError } from '../../src/model/index.js';
-import { VirtualClock, sim, type Sim } from '../../src/testing/index.js';
+import { SIM_START, VirtualClock, sim, type Sim } from '../../src/testing/index.js';
 
 function report(s: Sim, id: string, resource: string, feedback: Feedback): void {
   const token = s.task(id).attempt?.token ?? { epoch: 1, attempt: 1 };
@@ -35,6 +35,36 @@ test('F8.1 what a call really cost corrects the bucket by the difference, upward
   expect(s.running()).toEqual(['a#1', 'b#1']);
   s.advance(1);
   expect(s.running()).toEqual(['a#1', 'b#1', 'c#1']);
+});
+
+test('F8.1 nobody is given back what he was never charged: a rate that came later took nothing of him', () => {
+  const rate = { rate: 1, perMs: 1_000, burst: 10 };
+  const setRate = (s: Sim, given: typeof rate | undefined): void =>
+    void s.send({ kind: 'setRate', scope: 'resource', key: 'api', rate: given });
+  const s = sim({ slots: 99 });
+  s.send({ kind: 'setCapacity', resource: 'api', units: Infinity });
+  s.add('a', { needs: { api: 10 } });
+  setRate(s, rate);
+  s.add('b', { needs: { api: 10 } });
+  s.add('c', { needs: { api: 10 } });
+  restart(s);
+  report(s, 'a', 'api', { cost: 0 });
+  expect(s.running()).toEqual(['a#1', 'b#1']);
+  // What it does cost is taken, as of one that had not said that it would use it.
+  report(s, 'a', 'api', { cost: 2 });
+  expect(s.core.state.resources.flowOf('api').tokens()).toBe(-2);
+  // A rate that is taken away forgets all charges and reports.
+  setRate(s, undefined);
+  setRate(s, rate);
+  expect(s.running()).toEqual(['a#1', 'b#1', 'c#1']);
+  for (const id of ['a', 'b']) report(s, id, 'api', { cost: 0 });
+  expect(s.core.state.resources.flowOf('api').tokens()).toBe(10);
+  s.add('d', { needs: { api: 10 } });
+  for (const id of ['a', 'b', 'c']) report(s, id, 'api', { cost: 0 });
+  expect(s.core.state.resources.flowOf('api').tokens()).toBe(0);
+  const replayed = new Core({ origin: { wall: SIM_START, mono: 0 } });
+  for (const fact of s.facts) replayed.apply(fact);
+  expect(replayed.snapshot()).toEqual(s.core.snapshot());
 });
 
 test('F8.1 a call that cost less gives the difference back, and a second report corrects the first', () => {

@@ -11,7 +11,7 @@ import {
 } from '../../ready/index.js';
 import { holdingAttempts } from '../attempts.js';
 import { checkUnits, checkWeight, finite } from '../resources.js';
-import { checkLease } from '../execution.js';
+import { checkLease, nothingCharged } from '../execution.js';
 import { forgetImpossible, forgetRooms, forgetRoomsAt } from '../making-way.js';
 import { checkOnly } from '../open-channels.js';
 import { checkRateFor } from '../rates.js';
@@ -123,6 +123,8 @@ function setChannelLimit(state: State, key: string, limit: number): void {
 /** Changes how much may start in the course of time; what is missing to a full bucket stays missing. */
 export function setRate(state: State, scope: 'resource' | 'type', key: string, rate: RateLimit | undefined): void {
   checkRateFor(scope, key, rate);
+  const isFirst = scope === 'resource' && state.resources.pools.get(key)?.flow?.rate === undefined;
+  if (isFirst && rate !== undefined) nothingCharged(state, key);
   if (scope === 'resource') state.resources.setRate(key, rate);
   else state.resources.setTypeRate(key, rate);
   forgetImpossible(state);
