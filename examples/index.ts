@@ -15,6 +15,8 @@ export const examples: Registry = new Map<string, () => Promise<Example>>([
   ['build-graph', () => import('./build-graph.js')],
   ['shared-gpu', () => import('./shared-gpu.js')],
   ['model-calls', () => import('./model-calls.js')],
+  ['media-pipeline', () => import('./media-pipeline.js')],
+  ['streaming', () => import('./streaming.js')],
   ['regular-work', () => import('./regular-work.js')],
   ['custom-strategy', () => import('./custom-strategy.js')],
   ['pulling-workers', () => import('./pulling-workers.js')],

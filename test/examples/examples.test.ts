@@ -65,3 +65,15 @@ test('E2.2 E4 regular work happens at its hour, also after the clocks have chang
   expect(story).toContain('Sun, 09:00 GMT+2: daily report');
   expect(story).toContain('reports: 3, backups: 3 (ended)');
 });
+
+test('C10.1 C10.2 the film makes way for the news, and goes on from where it was', async () => {
+  const story = await storyOf('media-pipeline');
+  expect(story).toContain('21 min  headline: encoding');
+  expect(story).toContain('31 min  trailer: encoding');
+  expect(story).toContain('36 min  film: encoding from minute 21');
+  expect(story).not.toContain('late');
+});
+
+test('C8.3 the source is read no further ahead than was said', async () => {
+  expect(await storyOf('streaming')).toMatch(/at most [1-8] ahead/);
+});

@@ -51,8 +51,7 @@ export function settle(state: State, attempt: Attempt, outcome: Outcome): void {
       advance(state);
       return;
     case 'failed':
-      // One that was asked to stop may well do so by throwing; past its time that is a failure like any other.
-      if (attempt.stopBy !== undefined && state.mono <= attempt.stopBy) {
+      if (makesWay(attempt, outcome.error, state.mono)) {
         release(state, attempt);
         return;
       }
@@ -66,6 +65,14 @@ export function settle(state: State, attempt: Attempt, outcome: Outcome): void {
       lose(state, attempt, outcome);
       return;
   }
+}
+
+/**
+ * One that was asked to stop may well do so by throwing, whatever that is. Past its time only what it was asked with counts
+ * as stopping: that it came late is no fault of the work.
+ */
+function makesWay({ stopBy }: Attempt, { code }: ErrorRecord, mono: number): boolean {
+  return stopBy !== undefined && (mono <= stopBy || code === 'PREEMPTED');
 }
 
 /** The worker gives the task back unharmed, by itself or to make way: that costs it nothing. */
