@@ -26,7 +26,7 @@ import { settle } from './decide/settle.js';
 import { taskFor } from './decide/steer.js';
 import { submit, submitAll, type Belonging, type DependencyInput, type Submission } from './decide/submit.js';
 import { waitFor } from './decide/wait.js';
-import { atYield, type Verdict } from './decide/yield.js';
+import { atYield, type Takes, type Verdict } from './decide/yield.js';
 import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
@@ -190,9 +190,9 @@ export class Core {
   }
 
   /** @internal The attempt is at a yield: what it is to do there. */
-  atYield(now: Moment, attempt: Attempt): Verdict {
+  atYield(now: Moment, attempt: Attempt, takes?: Takes): Verdict {
     this.begin(now);
-    return this.end(atYield(this.state, attempt));
+    return this.end(atYield(this.state, attempt, takes));
   }
 
   /** @internal Takes an unfinished task back, or those of several that are, and says how many went with all their children. */

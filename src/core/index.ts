@@ -8,7 +8,7 @@ export type { Cancellation } from './decide/cancel.js';
 export { checkAging, checkStrategy } from './decide/configure.js';
 export type { Assignment, Balance, PlanRequest } from './decide/plan.js';
 export type { Feedback } from './decide/report.js';
-export type { Verdict } from './decide/yield.js';
+export type { Takes, Verdict } from './decide/yield.js';
 export type { Belonging, DependencyInput, DependencyRef, Submission } from './decide/submit.js';
 export * from './dependencies.js';
 export * from './explanation.js';

@@ -116,9 +116,14 @@ export function hasSlot(state: State, { id, running, spec }: Worker): boolean {
 }
 
 /** The most urgent task for which something is kept that can start now on one of these workers, and on which. */
-export function nextWithRoom(state: State, workers: readonly Worker[]): [task: Task, worker: Worker] | undefined {
+export function nextWithRoom(
+  state: State,
+  workers: readonly Worker[],
+  among: 'all' | 'returning' = 'all',
+): [task: Task, worker: Worker] | undefined {
   let best: [Task, Worker] | undefined;
   for (const [task, room] of state.preemption.rooms.all()) {
+    if (among === 'returning' && task.attempt === undefined) continue;
     if (best !== undefined && !goesBefore(task, best[0])) continue;
     const worker = workerFor(state, task, room, workers);
     if (worker !== undefined) best = [task, worker];

@@ -1,4 +1,11 @@
-import { holdingAttempts, type Assignment, type Balance, type StrategyChoice, type Worker } from '../core/index.js';
+import {
+  holdingAttempts,
+  type Assignment,
+  type Balance,
+  type StrategyChoice,
+  type Takes,
+  type Worker,
+} from '../core/index.js';
 import { StaleLeaseError, refuseConfig, type Attempt } from '../model/index.js';
 import { abortable, type WaitOptions } from './abortable.js';
 import { Claim, type ClaimHost } from './claim.js';
@@ -68,6 +75,12 @@ export class Pulling implements WorkerHost {
   goOn(): void {
     const { core } = this.host;
     for (const worker of this.open.values()) while (core.goOn(this.host.now(), worker) !== undefined);
+  }
+
+  /** Whom a worker would take now; one that does not wait for a task may be busy until what it runs has ended. */
+  takenBy(workerId: string): Takes {
+    if (this.waiting.some(({ worker }) => worker.id === workerId)) return 'anybody';
+    return [...this.open.keys()].some(({ id }) => id === workerId) ? 'returning' : 'anybody';
   }
 
   claim(worker: PullingWorker, count: number): Claim[] {

@@ -1,4 +1,4 @@
-import type { Aborted, Core, Feedback, Request, Verdict } from '../core/index.js';
+import type { Aborted, Core, Feedback, Request, Takes, Verdict } from '../core/index.js';
 import type { Attempt, Moment, Task } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
 import { errorOf } from './failure.js';
@@ -14,6 +14,7 @@ export interface AttemptsHost extends HandleHost {
   tell(request: Request): void;
   dispatchSoon(): void;
   readonly intake: Intake;
+  readonly pulling: { takenBy(workerId: string): Takes };
 }
 
 /** The attempts whose handlers have asked for something, and what they may ask for. */
@@ -103,7 +104,8 @@ export class RunningAttempts implements AttemptHost {
   }
 
   atYield(attempt: Attempt): Verdict {
-    const verdict = this.engine.core.atYield(this.engine.now(), attempt);
+    const takes = this.engine.pulling.takenBy(attempt.workerId);
+    const verdict = this.engine.core.atYield(this.engine.now(), attempt, takes);
     if (verdict === 'giveWay') this.engine.dispatchSoon();
     return verdict;
   }

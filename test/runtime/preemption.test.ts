@@ -137,6 +137,25 @@ describe('a running task makes way for a more urgent one', () => {
     await next?.complete();
     expect((await worker.claim())?.task).toMatchObject({ id: 'background', attempt: 2 });
   });
+
+  test('C10.3 an attempt for which others made way at a pulling worker goes on without a claim', async () => {
+    const { clock, s } = scheduler({ concurrency: 0, preemption: { minRun: 0, grace: '1s' } });
+    const [w, v] = [s.worker({ id: 'w', slots: 1 }), s.worker({ id: 'v', slots: 1 })];
+    let finish: () => void = () => undefined;
+    const parent = s.add((task) => task.waitFor(child), { priority: 'critical' });
+    const parentClaim = await w.claim();
+    const child = s.add(() => new Promise<void>((resolve) => (finish = resolve)), { priority: 'critical' });
+    for (const claim of [parentClaim, await v.claim()]) void claim?.run();
+    await clock.advance(10);
+    const reasons: unknown[] = [];
+    s.add(untilStopped(reasons), { priority: 'low', preemptible: true });
+    void (await w.claim())?.run();
+    finish();
+    await clock.advance(10);
+    expect(reasons).toMatchObject([{ code: 'PREEMPTED' }]);
+    expect(parent.state).toBe('completed');
+    await s.close();
+  });
 });
 
 test('C9.5 D10.3 there are events for those that make way and for those that starve', async () => {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { CancelledError, Scheduler, type Handle, type SchedulerOptions } from '../../src/index.js';
+import { CancelledError, Scheduler, type Handle, type PullingWorker, type SchedulerOptions } from '../../src/index.js';
 import { VirtualClock } from '../../src/testing/index.js';
 
 function scheduler(options: SchedulerOptions = {}) {
@@ -13,6 +13,29 @@ const sleep = (clock: VirtualClock, ms: number): Promise<void> =>
   new Promise((resolve) => {
     clock.setTimer(resolve, ms);
   });
+
+/** Two tasks of three steps, each longer than a slice; what they have done. */
+function twoOfThreeSteps(clock: VirtualClock, s: Scheduler): string[] {
+  const trace: string[] = [];
+  for (const id of ['a', 'b']) {
+    s.add(async function* () {
+      for (let i = 1; i <= 3; i += 1) {
+        await sleep(clock, 60);
+        trace.push(`${id}${i}`);
+        yield;
+      }
+    });
+  }
+  return trace;
+}
+
+/** The worker's loop as it is documented: it asks for a task when the one before has ended. */
+function serveOneByOne(worker: PullingWorker): void {
+  const serve = async (): Promise<void> => {
+    for await (const claim of worker) await claim.run();
+  };
+  void serve();
+}
 
 describe('a handler that is an async generator', () => {
   test("C11 what it returns is the result, and what it yields is nobody else's business", async () => {
@@ -200,6 +223,48 @@ describe('a handler that is an async generator', () => {
     await clock.advance('5s');
     expect(trace).toEqual(['a1', 'b1', 'a2', 'b2']);
     await worker.close();
+  });
+
+  test('C11 at a worker that asks for a task only when one has ended, it goes on to its end', async () => {
+    const { clock, s } = scheduler({ concurrency: 0 });
+    const trace = twoOfThreeSteps(clock, s);
+    serveOneByOne(s.worker({ id: 'w', slots: 1 }));
+    await clock.advance('1m');
+    expect(trace).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3']);
+    await s.close();
+  });
+
+  test('C11 two claims at one worker take turns though nobody waits for a third task', async () => {
+    const { clock, s } = scheduler({ concurrency: 0 });
+    const worker = s.worker({ id: 'w', slots: 1 });
+    const trace = twoOfThreeSteps(clock, s);
+    s.add(() => trace.push('c'));
+    for (const claim of [worker.next(), worker.next()]) void claim.then((each) => each.run());
+    await clock.advance('1m');
+    expect(trace).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
+    await s.close();
+  });
+
+  test('C10.1 C11 one that is to make way ends where its worker takes nobody before that, and goes again', async () => {
+    const { clock, s } = scheduler({ concurrency: 0, preemption: { minRun: 0, grace: '1s' } });
+    const trace: string[] = [];
+    const low = s.add(
+      async function* (task) {
+        for (let i = 1; i <= 3; i += 1) {
+          await sleep(clock, 60);
+          trace.push(`low${i}#${task.attempt}`);
+          yield;
+        }
+      },
+      { priority: 'low', preemptible: true },
+    );
+    serveOneByOne(s.worker({ id: 'w', slots: 1 }));
+    await clock.advance(70);
+    s.add(() => trace.push('urgent'), { priority: 'critical' });
+    await clock.advance('1m');
+    expect(trace).toEqual(['low1#1', 'low2#1', 'urgent', 'low1#2', 'low2#2', 'low3#2']);
+    await low;
+    await s.close();
   });
 });
 

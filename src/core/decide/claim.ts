@@ -47,11 +47,19 @@ export function grant(state: State, worker: Worker, task: Task): Attempt {
 
 /** Lets the best of the worker's attempts that wait to go on do so, and starts nothing; `undefined` when there is none. */
 export function goOn(state: State, worker: Worker): Attempt | undefined {
-  if (state.suspended.size === 0 || !hasSlot(state, worker)) return undefined;
+  if (state.suspended.size === 0 || worker.running >= worker.spec.slots) return undefined;
   state.path.refresh();
-  const { index } = state;
-  const task = index.best(worker.view ?? index.main, state.mono, (shape) => shape.worker === worker.id);
+  const task = nextToGoOn(state, worker);
   return task?.attempt === undefined ? undefined : resumed(state, task.attempt);
+}
+
+function nextToGoOn(state: State, worker: Worker): Task | undefined {
+  const { index, preemption } = state;
+  if (preemption.rooms.size > 0) {
+    const [task] = nextWithRoom(state, [worker], 'returning') ?? [];
+    if (task !== undefined || !hasSlot(state, worker)) return task;
+  }
+  return index.best(worker.view ?? index.main, state.mono, (shape) => shape.worker === worker.id);
 }
 
 /** Grants up to so many tasks. */

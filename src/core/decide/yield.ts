@@ -9,11 +9,18 @@ import { ready } from '../transitions.js';
 export type Verdict = 'goOn' | 'giveWay' | 'stop';
 
 /**
- * The attempt is at a yield. One that was asked to make way does so there, as long as that frees all it holds; with what
- * it would keep, it has to stop. Otherwise it gives way once its slice is used up, to the longest wait among the most
- * urgent of those that are at least as urgent and could start in its place: what it hands back is kept for that one.
+ * Whom the attempt's worker would take now in its place. One that claims for itself and does not ask for a task may not
+ * do so before this attempt has ended: until then only attempts that it has already can go on there.
  */
-export function atYield(state: State, attempt: Attempt): Verdict {
+export type Takes = 'anybody' | 'returning';
+
+/**
+ * The attempt is at a yield. One that was asked to make way does so there, as long as that frees all it holds; with what
+ * it would keep, or where its worker takes nobody new before its end, it has to stop. Otherwise it gives way once its
+ * slice is used up, to the longest wait among the most urgent of those that are at least as urgent and could start in its
+ * place: what it hands back is kept for that one.
+ */
+export function atYield(state: State, attempt: Attempt, takes: Takes = 'anybody'): Verdict {
   const { task } = attempt;
   if (attempt.over || attempt.abandoned) {
     throw new StaleLeaseError({ taskId: task.id, attempt: attempt.number, reason: 'the attempt no longer counts' });
@@ -21,10 +28,11 @@ export function atYield(state: State, attempt: Attempt): Verdict {
   if (attempt.wait !== undefined) throw new IllegalTransitionError({ taskId: task.id, from: task.state, to: 'ready' });
   if (attempt.stopBy !== undefined && state.mono <= attempt.stopBy) {
     if (keptNeeds(task.spec).length > 0) return 'stop';
+    if (takes === 'returning' && isSlotKeptForNew(state, attempt.workerId)) return 'stop';
     gaveWay(state, attempt);
   } else {
     if (state.mono - attempt.runningSince < state.options.sliceMs) return 'goOn';
-    const next = nextInPlaceOf(state, attempt);
+    const next = nextInPlaceOf(state, attempt, takes);
     if (next === undefined) return 'goOn';
     gaveWay(state, attempt);
     roomKept(state, next, attempt.workerId, Infinity);
@@ -33,14 +41,20 @@ export function atYield(state: State, attempt: Attempt): Verdict {
   return 'giveWay';
 }
 
+/** Whether a slot of the worker is kept for a task that has no attempt yet. */
+function isSlotKeptForNew(state: State, id: string): boolean {
+  return [...state.preemption.rooms.all()].some(([task, room]) => room.workerId === id && task.attempt === undefined);
+}
+
 /** Who could start on the same worker if the attempt handed back what it does not keep. */
-function nextInPlaceOf(state: State, attempt: Attempt): Task | undefined {
+function nextInPlaceOf(state: State, attempt: Attempt, takes: Takes): Task | undefined {
   const { urgency } = attempt.task;
   const waiting = state.preemption.ready();
   let next: Task | undefined;
   for (const level of waiting.inUse()) {
     if (level > urgency) break;
     waiting.offer(level, (task) => {
+      if (takes === 'returning' && task.attempt === undefined) return false;
       if (next === undefined && fitsInPlaceOf(state, attempt, task)) next = task;
       return false;
     });
