@@ -1,6 +1,6 @@
 import { Attempt, InvalidConfigError, extraOf, type AttemptEnd, type Task } from '../model/index.js';
 import { holdingAttempts } from './attempts.js';
-import { forgetRoom } from './making-way.js';
+import { forgetImpossible, forgetRoom } from './making-way.js';
 import { finite } from './resources.js';
 import type { State } from './state.js';
 import { awaitTimeout, brokenOff, giveBackKept } from './suspension.js';
@@ -210,6 +210,7 @@ export function costReported(state: State, attempt: Attempt, resource: string, c
   const before = attempt.costs?.get(resource) ?? needOf(attempt, resource);
   (attempt.costs ??= new Map()).set(resource, cost);
   state.resources.flowOf(resource).take(cost - before);
+  forgetImpossible(state);
   const { wall, mono } = state;
   state.emit?.({ kind: 'cost.reported', task: task.id, attempt: attempt.number, resource, cost, wall, mono });
 }
@@ -222,6 +223,7 @@ function needOf({ task }: Attempt, resource: string): number {
 export function resourceClosed(state: State, attempt: Attempt, resource: string, untilMono: number): void {
   const flow = state.resources.flowOf(resource);
   flow.closedUntil = Math.max(flow.closedUntil, untilMono);
+  forgetImpossible(state);
   const { wall, mono } = state;
   const { task, number } = attempt;
   state.emit?.({ kind: 'resource.closed', task: task.id, attempt: number, resource, untilMono, wall, mono });

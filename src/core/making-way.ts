@@ -91,11 +91,13 @@ export function forgetRoomsAt(state: State, id: string): void {
   });
 }
 
-/** Less is there than before: what could never be had is not waited for. */
+/** Less is there than before: what could never be had is not waited for, and no slot lies idle until there are tokens. */
 export function forgetImpossible(state: State): void {
   forgetRooms(state, (task, { workerId }) => {
-    if (askedBy(state, task).some(({ pool, amount }) => amount > pool.capacity)) return true;
-    return workerId === undefined && !canBeMet(state, task);
+    const asks = askedBy(state, task);
+    if (asks.some(({ pool, amount }) => amount > pool.capacity)) return true;
+    if (workerId === undefined) return !canBeMet(state, task);
+    return task.attempt === undefined && !asks.every(({ pool, amount }) => pool.hasTokens(amount));
   });
 }
 

@@ -64,10 +64,11 @@ export class NaivePreemption {
     return slots > 0 && lacking.length === 0 && this.hasTokens(task);
   }
 
-  /** What goes on has paid its tokens when it started. */
+  /** What goes on has paid its tokens when it started; whoever has room has those that are kept. */
   private hasTokens(task: NaiveTask): boolean {
-    const nothing = (): number => 0;
-    return this.model.waiting(task) !== undefined || this.model.tokensAt(task, nothing) <= this.model.mono;
+    const { model } = this;
+    const moment = this.rooms.has(task) ? model.tokensAt(task, () => 0) : model.tokensAt(task);
+    return model.waiting(task) !== undefined || moment <= model.mono;
   }
 
   /** The moment has come at which what is kept for the task is given up, unless it has only to be claimed. */
@@ -85,7 +86,7 @@ export class NaivePreemption {
   forgetImpossible(): void {
     const { model } = this;
     this.forget((task, { worker }) => {
-      if (worker === RESERVED && !model.reservations.canBeMet(task)) return true;
+      if (worker === RESERVED ? !model.reservations.canBeMet(task) : !this.hasTokens(task)) return true;
       return [...unitsOf(model, task, worker)].some(([what, amount]) => {
         return !what.startsWith('slot ') && amount > capacityOf(model, what);
       });

@@ -601,6 +601,7 @@ export class Naive {
       throw new Refused('report');
     this.rates.take(`resource ${resource}`, cost - (attempt.costs.get(resource) ?? 0));
     attempt.costs.set(resource, cost);
+    this.preemption.forgetImpossible();
   }
 
   /** Whoever started while there was no rate has paid nothing that could be given back. */
@@ -613,6 +614,7 @@ export class Naive {
   closeResource(attempt: NaiveAttempt, resource: string, forMs: number): void {
     if (attempt.life !== 'counts') throw new Refused('stale');
     this.rates.close(`resource ${resource}`, this.mono + forMs);
+    this.preemption.forgetImpossible();
   }
 
   cancel(id: string): void {

@@ -163,20 +163,44 @@ describe('who makes way', () => {
     const s = sim({ slots: 1 });
     s.add('parent', { priority: 'high' });
     s.add('child', { priority: 'high' });
+    s.claim(1, 'elsewhere');
     s.waitFor('parent', 'child');
     s.add('background', BACKGROUND);
+    expect(s.running()).toEqual(['child#1', 'background#1']);
+    s.advance(2_000);
     s.complete('child');
-    expect(s.running()).toEqual(['parent#1']);
-    s.add('other', { priority: 'critical' });
-    s.waitFor('parent', 'other');
-    s.complete('other');
-    s.add('more', { priority: 'high' });
+    expect(asked(s)).toEqual(['background#1']);
+    expect(s.facts).toContainEqual(expect.objectContaining({ kind: 'room.kept', task: 'parent', workerId: 'local' }));
+    expect(s.running()).toEqual(['background#1']);
+    makeWay(s, 'background');
     expect(s.running()).toEqual(['parent#1']);
     s.complete('parent');
-    s.complete('more');
-    s.advance(2_000);
-    s.add('last', { priority: 'high' });
-    expect(asked(s)).toEqual(['background#1']);
+    expect(s.running()).toEqual(['background#2']);
+  });
+
+  test('C10.1 nobody is asked for the sake of a task whose tokens another one will take', () => {
+    const s = busy(2);
+    s.send({ kind: 'setRate', scope: 'resource', key: 'api', rate: { rate: 1, perMs: 60_000, burst: 1 } });
+    s.add('first', { priority: 'high', needs: { api: 1 } });
+    s.add('second', { priority: 'high', needs: { api: 1 } });
+    expect(asked(s)).toEqual(['b#1']);
+    makeWay(s, 'b');
+    expect(s.running()).toEqual(['a#1', 'first#1']);
+    s.advance(1);
+    expect(asked(s)).toEqual(['b#1']);
+  });
+
+  test('C10.3 tokens are kept too: whoever needs the same ones does not take them meanwhile', () => {
+    const s = sim({ slots: 3, preemption: { graceMs: 60_000, minRunMs: 0, maxPerTask: 3 } });
+    s.send({ kind: 'setRate', scope: 'resource', key: 'api', rate: { rate: 1, perMs: 1_000, burst: 1 } });
+    s.send({ kind: 'setLimit', scope: 'type', key: 'x', limit: 1 });
+    s.add('a', { ...BACKGROUND, type: 'x' });
+    s.add('urgent', { type: 'x', priority: 'critical', needs: { api: 1 } });
+    s.add('other', { needs: { api: 1 } });
+    expect(s.running()).toEqual(['a#1']);
+    makeWay(s, 'a');
+    expect(s.running()).toEqual(['urgent#1']);
+    expect(s.core.nextWakeAt().mono).toBe(1_000);
   });
 });
 

@@ -156,3 +156,41 @@ describe('making way at a yield', () => {
     expect(s.running()).toEqual(['urgent#1']);
   });
 });
+
+describe('a slot is not kept for whoever comes to lack tokens', () => {
+  /** `a` has given way to `b`, which needs five tokens and is not claimed yet; `reporter` runs elsewhere. */
+  function gaveWayTo(): Sim {
+    const s = sim({ sliceMs: 10 });
+    s.worker('w', { slots: 1, leaseMs: Infinity });
+    s.send({ kind: 'setRate', scope: 'resource', key: 'api', rate: { rate: 10, perMs: 1_000, burst: 10 } });
+    s.add('reporter', { needs: { api: 1 } });
+    s.claim(1, 'elsewhere');
+    s.add('a');
+    s.claim(1, 'w');
+    s.worker('elsewhere', { slots: 1 });
+    s.add('b', { needs: { api: 5 } });
+    s.advance(20);
+    s.yield('a');
+    expect(s.facts).toContainEqual(expect.objectContaining({ kind: 'room.kept', task: 'b', workerId: 'w' }));
+    return s;
+  }
+
+  test('C11 with a burst that is lowered below what it needs', () => {
+    const s = gaveWayTo();
+    s.send({ kind: 'setRate', scope: 'resource', key: 'api', rate: { rate: 10, perMs: 1_000, burst: 1 } });
+    expect(s.claim(1, 'w')).toEqual(['a']);
+  });
+
+  test('C11 after a cost that is higher than expected', () => {
+    const s = gaveWayTo();
+    s.send({ kind: 'report', task: 'reporter', token: { epoch: 1, attempt: 1 }, resource: 'api', cost: 8 });
+    expect(s.claim(1, 'w')).toEqual(['a']);
+  });
+
+  test('C11 while the resource is to be left alone', () => {
+    const s = gaveWayTo();
+    const token = { epoch: 1, attempt: 1 };
+    s.send({ kind: 'report', task: 'reporter', token, resource: 'api', retryAfterMs: 3_600_000 });
+    expect(s.claim(1, 'w')).toEqual(['a']);
+  });
+});

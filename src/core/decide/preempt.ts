@@ -28,8 +28,8 @@ function makeRoom(state: State, task: Task): boolean {
   const place = state.places.of(task);
   const workers = [...state.workers.values()].filter((worker) => worker.takes(place));
   const asks = askedBy(state, task);
-  // No attempt that stops gives tokens back; what goes on has paid its own.
-  if (task.attempt === undefined && !asks.every(({ pool, amount }) => pool.hasTokens(amount))) return false;
+  // No attempt that stops gives tokens back, and others with room take theirs; what goes on has paid its own.
+  if (task.attempt === undefined && !asks.every(({ pool, amount }) => pool.hasTokens(amount + pool.kept))) return false;
   if (asks.every(({ pool, amount }) => pool.hasRoom(amount)) && workers.some((each) => hasSlot(state, each))) {
     return false;
   }

@@ -69,7 +69,7 @@ function fitsInPlaceOf(state: State, attempt: Attempt, task: Task): boolean {
   if (worker?.takes(place) !== true) return false;
   const asks = askedBy(state, task);
   const isNew = task.attempt === undefined;
-  if (isNew && !asks.every(({ pool, amount }) => pool.hasTokens(amount))) return false;
+  if (isNew && !asks.every(({ pool, amount }) => pool.hasTokens(amount + pool.kept))) return false;
   const isHeldUp = !asks.every(({ pool, amount }) => pool.hasRoom(amount));
   const others = [...state.workers.values()];
   // Whoever can start as it is needs nobody to give way.
