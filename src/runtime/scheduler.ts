@@ -47,6 +47,14 @@ export class Scheduler extends Adding {
     };
   }
 
+  /** Begins to work, as the first use does by itself: in memory there is nothing to bring back first. */
+  start(): Promise<void> {
+    return promised(() => {
+      this.engine.closing.checkOpen();
+      this.engine.dispatchSoon();
+    });
+  }
+
   /** A worker that claims tasks for itself, beside the slots of this scheduler or, with `concurrency: 0`, alone. */
   worker(options?: WorkerOptions): PullingWorker {
     this.engine.closing.checkOpen();

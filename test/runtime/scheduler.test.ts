@@ -244,3 +244,12 @@ test('row 16 a handler that never settles is given up: its task ends, and only i
   open();
   await scheduler.close();
 });
+
+test('F1.1 start may be called, at any time and more than once, until the scheduler is closed', async () => {
+  const scheduler = new Scheduler();
+  await scheduler.start();
+  expect(await scheduler.add(() => 1)).toBe(1);
+  await scheduler.start();
+  await scheduler.close();
+  await expect(scheduler.start()).rejects.toMatchObject({ code: 'CLOSED' });
+});
