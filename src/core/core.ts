@@ -157,7 +157,7 @@ export class Core {
     return this.end(claim(this.state, worker));
   }
 
-  /** @internal Starts attempts for several workers, as the command `plan` does. */
+  /** @internal Starts attempts for several workers, as the command `plan` does; the outbox names those that go on. */
   plan(now: Moment, request: PlanRequest): Attempt[] {
     this.begin(now);
     return this.end(plan(this.state, request));

@@ -5,6 +5,7 @@ export * from './command.js';
 export * from './core-options.js';
 export * from './core.js';
 export type { Cancellation } from './decide/cancel.js';
+export { checkCount } from './decide/claim.js';
 export { checkAging, checkStrategy } from './decide/configure.js';
 export type { Assignment, Balance, PlanRequest } from './decide/plan.js';
 export type { Feedback } from './decide/report.js';

@@ -47,5 +47,7 @@ export function loadOf(state: State, mono: number): CoreLoad {
 }
 
 function utilisation(used: number, capacity: number): Utilisation {
-  return { used, capacity, share: used === 0 ? 0 : used / capacity };
+  if (used === 0) return { used, capacity, share: 0 };
+  // What was taken away while it was held is all in use.
+  return { used, capacity, share: capacity === 0 ? 1 : used / capacity };
 }

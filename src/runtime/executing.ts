@@ -78,8 +78,6 @@ export class Executing {
     while (this.host.mayStart()) {
       const [attempt] = this.host.core.plan(this.host.now(), step);
       if (attempt === undefined) return;
-      // One that goes on after a wait is told of that like all others.
-      if (attempt.resumptions > 0) continue;
       const executor = this.executors.get(attempt.workerId);
       if (executor === undefined) this.host.startHere(attempt);
       else void this.execute(executor, attempt);

@@ -1,5 +1,5 @@
-import { checkStrategy, type StrategyChoice } from '../core/index.js';
-import { ClosedError, refuseConfig } from '../model/index.js';
+import { checkCount, checkStrategy, type StrategyChoice } from '../core/index.js';
+import { ClosedError } from '../model/index.js';
 import type { WaitOptions } from './abortable.js';
 import type { Claim } from './claim.js';
 import { promised } from './promised.js';
@@ -42,9 +42,7 @@ export class PullingWorker implements AsyncIterable<Claim> {
   /** Claims up to so many tasks, in one step that no other claim can divide. */
   claimBatch(count: number): Promise<Claim[]> {
     return promised(() => {
-      if (count !== Infinity && !(Number.isSafeInteger(count) && count > 0)) {
-        refuseConfig('count', count, 'a whole number of at least 1, or Infinity');
-      }
+      checkCount(count);
       return this.take(count);
     });
   }

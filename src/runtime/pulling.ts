@@ -1,4 +1,5 @@
 import {
+  checkCount,
   holdingAttempts,
   type Assignment,
   type Balance,
@@ -93,15 +94,19 @@ export class Pulling implements WorkerHost {
 
   /** Distributes up to so many tasks over the workers; whoever waits for a task is served before. */
   assign(count: number, balance: Balance): Claim[] {
+    checkCount(count);
     this.serve();
-    const { core } = this.host;
-    if (!this.host.mayStart()) return [];
-    const facts = core.handle({ kind: 'plan', now: this.host.now(), count, balance, workers: this.planned() });
-    this.host.changed();
-    return facts.flatMap((fact) => {
-      const attempt = fact.kind === 'attempt.started' ? core.state.table.byId(fact.task)?.attempt : undefined;
-      return attempt === undefined ? [] : [new Claim(this.host, attempt, this.host.contextOf(attempt))];
-    });
+    const { host } = this;
+    const step = { count: 1, balance, workers: this.planned() };
+    const claims: Claim[] = [];
+    // One by one, as the load is looked at before each.
+    while (claims.length < count && host.mayStart()) {
+      const [attempt] = host.core.plan(host.now(), step);
+      if (attempt === undefined) break;
+      claims.push(new Claim(host, attempt, host.contextOf(attempt)));
+    }
+    host.changed();
+    return claims;
   }
 
   /** What {@link assign} would give to whom. */

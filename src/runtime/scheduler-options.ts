@@ -245,8 +245,11 @@ function preemptionOf(options: SchedulerOptions['preemption']): PreemptionSettin
   const duration = (name: string, unless: number): number =>
     given.has(name) ? parseDuration(given.get(name), `preemption.${name}`, refuseConfig) : unless;
   const maxPerTask = given.get('maxPerTask') ?? most;
-  if (typeof maxPerTask !== 'number' || !(maxPerTask >= 0)) {
-    return refuseConfig('preemption.maxPerTask', maxPerTask, 'a number of at least 0, or Infinity');
+  if (
+    typeof maxPerTask !== 'number' ||
+    !(maxPerTask === Infinity || (Number.isSafeInteger(maxPerTask) && maxPerTask >= 0))
+  ) {
+    return refuseConfig('preemption.maxPerTask', maxPerTask, 'a whole number of at least 0, or Infinity');
   }
   return { graceMs: duration('grace', graceMs), minRunMs: duration('minRun', minRunMs), maxPerTask };
 }

@@ -292,6 +292,10 @@ test('G4 commands about tasks, attempts, series and workers that are not there a
     [{ kind: 'extend', task: 'a', token: { epoch: 0, attempt: 1 }, leaseMs: 1 }, 'STALE_LEASE'],
     [{ kind: 'release', task: 'a', token: { epoch: 1, attempt: 0 } }, 'STALE_LEASE'],
     [{ kind: 'claim', worker: 'nobody', count: 1 }, 'INVALID_CONFIG'],
+    ...[0, -1, 1.5, NaN, undefined as unknown as number].map((count): [Request, string] => [
+      { kind: 'claim', worker: 'puller', count },
+      'INVALID_CONFIG',
+    ]),
     [{ kind: 'pauseSeries', series: 'nobody' }, 'UNKNOWN_TASK'],
     [{ kind: 'resumeSeries', series: 'nobody' }, 'UNKNOWN_TASK'],
     [{ kind: 'cancelSeries', series: 'nobody' }, 'UNKNOWN_TASK'],

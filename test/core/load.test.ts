@@ -22,6 +22,8 @@ test('C8.4 depth, waits and utilisation can be read at any time, and looking cha
   expect(load.waits).toMatchObject({ count: 1, meanMs: 20, p50Ms: 21, p99Ms: 21 });
   expect(load.slots).toEqual({ used: 1, capacity: 4, share: 0.25 });
   expect(load.resources.get('gpu')).toEqual({ used: 1, capacity: 4, share: 0.25 });
+  s.send({ kind: 'setCapacity', resource: 'gpu', units: 0 });
+  expect(s.core.load(s.now).resources.get('gpu')).toEqual({ used: 1, capacity: 0, share: 1 });
 });
 
 test('C8.4 the oldest wait is that of whoever has been ready for longest, through retries, pauses and claims', () => {

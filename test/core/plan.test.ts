@@ -71,6 +71,20 @@ describe('the plan step', () => {
     expect(plan(s, 5, 'least-loaded')).toEqual(['urgent > linux']);
   });
 
+  test('B8 who goes on after a wait takes a slot, but is not one of those asked for', () => {
+    const s = sim();
+    s.worker('x', { slots: 2 });
+    s.add('parent', { priority: 'critical' });
+    s.add('child');
+    plan(s, 2, 'least-loaded');
+    s.waitFor('parent', 'child');
+    s.add('next');
+    s.add('last');
+    s.complete('child');
+    expect(plan(s, 1, 'least-loaded')).toEqual(['next > x']);
+    expect(s.running()).toEqual(['parent#1', 'next#1']);
+  });
+
   test('B8 looking at a plan changes nothing', () => {
     const s = sim({ strategy: 'weighted-random' });
     s.worker('x', { slots: 2 });

@@ -124,6 +124,19 @@ test('C8.5 pulling workers are held back as well, each time for one more start',
   await worker.close();
 });
 
+test('C8.5 a batch is distributed one by one: admit is asked before each start', async () => {
+  const { scheduler } = held({ concurrency: 0, admit: ({ running }) => running < 2 });
+  for (let i = 0; i < 5; i += 1) scheduler.add(() => i);
+  const workers = [scheduler.worker({ slots: 2 }), scheduler.worker({ slots: 2 })];
+  const claims = await scheduler.assign(5);
+  expect(claims.map(({ task, workerId }) => `${task.id} > ${workerId}`)).toEqual([
+    'task-1 > worker-1',
+    'task-2 > worker-2',
+  ]);
+  await expect(scheduler.assign(NaN)).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'count' });
+  for (const worker of workers) await worker.close();
+});
+
 test('C8.5 an error in admit counts as yes', async () => {
   const { scheduler } = held({
     admit: () => {

@@ -180,6 +180,7 @@ test('C9.5 D10.3 there are events for those that make way and for those that sta
 test.each([
   [{ preemption: { grace: -1 } }, 'preemption.grace'],
   [{ preemption: { minRun: 'soon' } }, 'preemption.minRun'],
+  [{ preemption: { maxPerTask: 1.5 } }, 'preemption.maxPerTask'],
   [{ preemption: { maxPerTask: -1 } }, 'preemption.maxPerTask'],
   [{ preemption: { maxPerTask: '3' } }, 'preemption.maxPerTask'],
   [{ preemption: { often: 3 } }, 'preemption.often'],

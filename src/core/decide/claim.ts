@@ -62,8 +62,16 @@ function nextToGoOn(state: State, worker: Worker): Task | undefined {
   return index.best(worker.view ?? index.main, state.mono, (shape) => shape.worker === worker.id);
 }
 
+/** How many tasks somebody asks for at the most. */
+export function checkCount(count: number): void {
+  if (count === Infinity || (Number.isSafeInteger(count) && count > 0)) return;
+  const expected = 'a whole number of at least 1, or Infinity';
+  throw new InvalidConfigError({ field: 'count', value: count, expected });
+}
+
 /** Grants up to so many tasks. */
 export function claimBatch(state: State, worker: Worker, count: number): Attempt[] {
+  checkCount(count);
   const attempts: Attempt[] = [];
   while (attempts.length < count) {
     const attempt = claim(state, worker);

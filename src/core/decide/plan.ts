@@ -3,7 +3,7 @@ import type { Shape } from '../../ready/index.js';
 import { hasSlot, nextWithRoom } from '../making-way.js';
 import type { State } from '../state.js';
 import type { Worker } from '../worker.js';
-import { grant, workerFor } from './claim.js';
+import { checkCount, grant, workerFor } from './claim.js';
 import { passWall } from './tick.js';
 
 /** Who gets an attempt that several could run: whoever has the most free slots, or whoever's turn it is. */
@@ -30,34 +30,30 @@ export interface Assignment {
 /**
  * Distributes the best tasks over the workers and starts them, all in one step. The scheduler's own strategy says which
  * task is next among those that a worker with a free slot suits; strategies of workers play no part. What it costs grows
- * with the number of workers for each task.
+ * with the number of workers for each task. An attempt that goes on after a wait takes the slot that it comes to, but is in the
+ * hands of its worker already: it is not one of those asked for.
  */
 export function plan(state: State, { count, balance, workers }: PlanRequest): Attempt[] {
-  if (count !== Infinity && !(Number.isSafeInteger(count) && count > 0)) {
-    const expected = 'a whole number of at least 1, or Infinity';
-    throw new InvalidConfigError({ field: 'count', value: count, expected });
-  }
+  checkCount(count);
   if (!BALANCES.includes(balance)) {
     const expected = BALANCES.map((each) => `'${each}'`).join(' or ');
     throw new InvalidConfigError({ field: 'balance', value: balance, expected });
   }
   const asking = workers === undefined ? everybody(state) : [...new Set(workers)].map((id) => named(state, id));
-  const attempts: Attempt[] = [];
+  const started: Attempt[] = [];
   if (asking.some(isFree) && state.wallLine.next() <= state.wall) passWall(state);
-  while (attempts.length < count) {
+  while (started.length < count) {
     const attempt = startNext(state, asking.filter(isFree), balance);
     if (attempt === undefined) break;
-    attempts.push(attempt);
+    if (attempt.resumptions === 0) started.push(attempt);
   }
-  return attempts;
+  return started;
 }
 
-/** What a plan that was carried out has started, or let go on. */
+/** What a plan that was carried out has started. */
 export function assignmentsIn(facts: readonly Fact[]): Assignment[] {
   return facts.flatMap((fact) =>
-    fact.kind === 'attempt.started' || fact.kind === 'attempt.resumed'
-      ? [{ task: fact.task, attempt: fact.attempt, worker: fact.workerId }]
-      : [],
+    fact.kind === 'attempt.started' ? [{ task: fact.task, attempt: fact.attempt, worker: fact.workerId }] : [],
   );
 }
 
