@@ -83,7 +83,7 @@ describe('the core against a model that sorts everything at every claim', () => 
   });
 
   test('C10.1 C10.2 C10.3 C11 with too much to do: the same make way, for the same, who are let in by it', () => {
-    const commands = new Long(fc.commands(pressingSteps, { maxCommands: 200, size: 'max' }), MIN_COMMANDS / 2);
+    const commands = new Long(fc.commands(pressingSteps, { maxCommands: 260, size: 'max' }), MIN_COMMANDS / 2);
     let asked = 0;
     fc.assert(
       fc.property(setup, commands, (how, sequence) => {
