@@ -666,7 +666,7 @@ export const pressingSteps: fc.Arbitrary<Step>[] = [
     plain.map((o) => submit(o, [])),
   ),
   ...often(5, fc.constant(fill)),
-  ...often(2, fc.constant(preempt)),
+  ...often(5, fc.constant(preempt)),
   ...often(
     4,
     fc.tuple(nth, fc.constantFrom('release' as const, 'throw' as const)).map(([i, how]) => makeWay(i, how)),
