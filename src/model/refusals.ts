@@ -58,7 +58,9 @@ export class DuplicateTaskError extends SchedulerError {
   readonly taskId: string;
 
   constructor(data: { readonly taskId: string }) {
-    super(`Task ${show(data.taskId)} was already added. Use another id, or say what to do with ifExists.`);
+    super(
+      `Task ${show(data.taskId)} was already added. Use another id, or wait until it has ended and retain forgets it.`,
+    );
     this.taskId = data.taskId;
   }
 }

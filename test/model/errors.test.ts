@@ -17,7 +17,7 @@ const everyKind: [string, errors.SchedulerError, string[]][] = [
     ['f', 'NaN', 'a level'],
   ],
   ['InvalidConfigError', new errors.InvalidConfigError({ field: 'f', value: '', expected: 'x' }), ['f', '""', 'x']],
-  ['DuplicateTaskError', new errors.DuplicateTaskError({ taskId: 'a' }), ['"a"', 'ifExists']],
+  ['DuplicateTaskError', new errors.DuplicateTaskError({ taskId: 'a' }), ['"a"', 'another id', 'retain']],
   ['UnknownTaskError', new errors.UnknownTaskError({ taskId: 'a' }), ['"a"']],
   [
     'UnknownDependencyError',
