@@ -58,6 +58,8 @@ export {
   type TaskContext,
 } from './runtime/handle.js';
 export type { AgingOptions, PreemptionOptions, SchedulerOptions } from './runtime/scheduler-options.js';
+export { MemoryStore } from './stores/memory.js';
+export type { Durability, Loaded, Opening, SnapshotToSave, Store } from './ports/store.js';
 export type { TypeLimitOptions } from './runtime/limit-options.js';
 export type {
   Assignment,
@@ -100,6 +102,7 @@ export {
   SchedulerError,
   StaleLeaseError,
   StoreError,
+  type StoreFailure,
   TimeoutError,
   UnknownDependencyError,
   UnknownHandlerError,
@@ -128,11 +131,15 @@ export type {
   Instant,
   IntervalOrigin,
   InvalidValue,
+  JsonObject,
+  JsonValue,
   LevelName,
+  Metadata,
   Moment,
   Need,
   Overlap,
   Priority,
+  RareOptions,
   RecurrenceOptions,
   RateLimit,
   RateOptions,

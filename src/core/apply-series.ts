@@ -2,6 +2,7 @@ import type { Fact } from '../model/index.js';
 import { seriesAdded, seriesFor } from './decide/repeat.js';
 import { recurrenceOf, specOf } from './records.js';
 import { seriesEnded, seriesPaused, seriesResumed, seriesScheduled } from './recur.js';
+import { seriesUpdated } from './series-update.js';
 import type { State } from './state.js';
 
 type SeriesFact = Extract<Fact, { kind: `series.${string}` }>;
@@ -15,6 +16,15 @@ export function applyToSeries(state: State, fact: SeriesFact): void {
   }
   const series = seriesFor(state, fact.series);
   switch (fact.kind) {
+    case 'series.updated':
+      seriesUpdated(state, series, {
+        spec: specOf(fact.spec),
+        recurrence: recurrenceOf(fact.recurrence),
+        payload: fact.payload,
+        nextAt: fact.nextAt ?? undefined,
+        queued: fact.queued,
+      });
+      return;
     case 'series.scheduled':
       seriesScheduled(state, series, fact.nextAt ?? undefined, fact.queued, fact.skipped);
       return;

@@ -95,6 +95,7 @@ function applyFact(state: State, fact: Fact): void {
       applyToAttempt(state, fact);
       return;
     case 'series.added':
+    case 'series.updated':
     case 'series.scheduled':
     case 'series.paused':
     case 'series.resumed':

@@ -41,7 +41,7 @@ import type { CoreSnapshot } from './snapshot-format.js';
 import { State } from './state.js';
 import { statisticsOf, type Statistics } from './statistics.js';
 import { Telling, type FactReader } from './telling.js';
-import { hasMoments, isOnlySeriesDue, nextWake, type Wake } from './wake.js';
+import { hasMoments, keepsAlive, nextWake, type Wake } from './wake.js';
 import type { Worker, WorkerSpec } from './worker.js';
 
 const NO_DEPENDENCIES: readonly DependencyInput[] = [];
@@ -145,7 +145,7 @@ export class Core {
     return this.end(submitAll(this.state, submissions, origin));
   }
 
-  /** @internal Begins a series and returns its record. */
+  /** @internal Begins or updates a series and returns its record. */
   repeat(now: Moment, id: string, spec: TaskSpec, recurrence: RecurrenceSpec, payload: unknown): Series {
     this.begin(now);
     return this.end(repeat(this.state, id, spec, recurrence, payload));
@@ -218,9 +218,9 @@ export class Core {
     return nextWake(this.state);
   }
 
-  /** Whether nothing is due at any time but what belongs to series. */
-  get onlySeriesDue(): boolean {
-    return isOnlySeriesDue(this.state);
+  /** Whether anything is due at some time that the process stays for. */
+  get keepsAlive(): boolean {
+    return keepsAlive(this.state);
   }
 
   /** Whom a fact of the last command is about: task, channel, level, attempt and worker, where known. */

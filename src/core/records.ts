@@ -110,6 +110,7 @@ export function specOf(record: SpecRecord | TaskSpec): TaskSpec {
     estimateMs: record.estimateMs ?? undefined,
     preemptible: record.preemptible ?? false,
     onDependencyFailure: record.onDependencyFailure ?? 'fail',
+    rare: record.rare ?? undefined,
   });
 }
 

@@ -1,4 +1,5 @@
 import { Task, extraOf } from '../model/index.js';
+import { addTick } from './moments.js';
 import { countStart } from './overrun.js';
 import { missed, nextAt } from './recurrence.js';
 import type { Series } from './series.js';
@@ -16,7 +17,7 @@ export function seriesScheduled(
   series.nextAt = next;
   series.queued = [...queued];
   series.skipped = skipped;
-  if (next !== undefined) state.wallLine.add(next, 'series', series.sequence, series);
+  addTick(state.wallLine, series);
   state.emit?.({
     kind: 'series.scheduled',
     series: series.id,
@@ -136,11 +137,9 @@ export function occurrenceEnded(state: State, task: Task): void {
   endIfDone(state, series);
 }
 
-/** A paused series is resumed: ticks that passed meanwhile follow its catch-up policy. */
+/** A series is resumed or updated: ticks that have passed follow its catch-up policy, and waiting ones get their turn. */
 export function goOn(state: State, series: Series): void {
-  const { nextAt: next, queued, skipped } = series;
-  if (next !== undefined && next <= state.wall) tick(state, series);
-  else if (next !== undefined) seriesScheduled(state, series, next, queued, skipped);
+  if (series.nextAt !== undefined && series.nextAt <= state.wall) tick(state, series);
   if (!makeWaiting(state, series)) endIfDone(state, series);
 }
 

@@ -17,6 +17,7 @@ import { attach } from './decide/configure.js';
 import { roomKept } from './making-way.js';
 import { pressureOf } from './pressure.js';
 import { recurrenceOf, specOf, strategyOf, workerOf } from './records.js';
+import { addTick } from './moments.js';
 import { Series } from './series.js';
 import {
   SNAPSHOT_VERSION,
@@ -86,10 +87,11 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   state.resources.load(snapshot.settings.resources);
   state.openChannels.load(snapshot.settings.channels);
   for (const [type, count, totalMs] of snapshot.means) state.means.set(type, { count, totalMs });
+  // What is due about an occurrence asks its series whether the process stays for it.
+  for (const record of snapshot.series) restoreSeries(state, record, specs);
   restoreTasks(state, snapshot, specs);
   for (const [resource, units] of snapshot.held) state.resources.loadHeld(resource, units);
   if (snapshot.flows !== undefined) state.resources.loadFlows(snapshot.flows);
-  for (const record of snapshot.series) restoreSeries(state, record, specs);
   // Orders are made while they are still empty, so that nobody joins them anew.
   for (const record of snapshot.workers) attach(state, workerOf(record, state.options.strategies));
   state.lastServed = snapshot.lastServed ?? undefined;
@@ -202,7 +204,7 @@ function restoreSeries(state: State, record: SeriesRecord, specs: readonly TaskS
   if (interval !== null) series.interval = { ...interval, until: interval.until ?? Infinity };
   series.overran = overran;
   state.series.set(id, series);
-  if (nextAt !== null) state.wallLine.add(nextAt, 'series', sequence, series);
+  addTick(state.wallLine, series);
 }
 
 function restoreReady(state: State, snapshot: CoreSnapshot): void {

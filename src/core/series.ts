@@ -34,9 +34,9 @@ export class Series {
     /** No task before this one is an occurrence of it. */
     readonly firstTask: number,
     readonly id: string,
-    readonly spec: TaskSpec,
-    readonly recurrence: RecurrenceSpec,
-    readonly payload: unknown,
+    public spec: TaskSpec,
+    public recurrence: RecurrenceSpec,
+    public payload: unknown,
   ) {}
 
   /** Whether the interval counts from the end of the occurrence before. */

@@ -1,4 +1,13 @@
-import { SeededRandom, needsOf, standsAt, type Attempt, type Fact, type Moment, type Task } from '../model/index.js';
+import {
+  SeededRandom,
+  needsOf,
+  standsAt,
+  unboxed,
+  type Attempt,
+  type Fact,
+  type Moment,
+  type Task,
+} from '../model/index.js';
 import { Places, ReadyIndex, type Shape } from '../ready/index.js';
 import type { CoreOptions } from './core-options.js';
 import { CriticalPath } from './critical-path.js';
@@ -8,7 +17,7 @@ import { Fallout } from './fallout.js';
 import { Inheritance } from './inheritance.js';
 import { Lending } from './lending.js';
 import { heldBy } from './attempts.js';
-import { comesAt, repeats, type DueSubject } from './moments.js';
+import { comesAt, isFree, type DueSubject } from './moments.js';
 import { OldestReady } from './oldest-ready.js';
 import { OpenChannels } from './open-channels.js';
 import type { Outbox } from './outbox.js';
@@ -50,9 +59,12 @@ export class State {
   readonly lending: Lending;
   readonly path: CriticalPath;
   /** ETA, deadlines, expiry and series. */
-  readonly wallLine = new Timeline<DueSubject>(comesAt, repeats);
+  readonly wallLine = new Timeline<DueSubject>(comesAt, (subject) => isFree(subject, this.seriesOf));
   /** Leases, timeouts, backoff and bounds on waiting. */
-  readonly monoLine = new Timeline<DueSubject>((due) => this.monoComesAt(due), repeats);
+  readonly monoLine = new Timeline<DueSubject>(
+    (due) => this.monoComesAt(due),
+    (subject) => isFree(subject, this.seriesOf),
+  );
   readonly retention: Retention;
   readonly starvation: Starvation;
   readonly preemption: Preemption;
@@ -155,15 +167,15 @@ export class State {
     const { wall, mono } = now;
     this.now = mono >= this.mono ? now : { wall, mono: this.mono };
     this.wall = wall;
-    this.mono = this.now.mono;
+    this.mono = unboxed(this.now.mono);
   }
 
   /** The series this task is an occurrence of, unless it has ended: another one may have its id by now. */
-  seriesOf(task: Task): Series | undefined {
+  readonly seriesOf = (task: Task): Series | undefined => {
     const id = task.extra?.series;
     const series = id === undefined ? undefined : this.series.get(id);
     return series !== undefined && task.sequence >= series.firstTask ? series : undefined;
-  }
+  };
 
   /** Unfinished tasks without an attempt. One that was given up still runs, but not for its task. */
   get unstarted(): number {

@@ -33,51 +33,51 @@ type ComesAt<T> = (due: Due<T>) => number | undefined;
 /**
  * What is due when, on one clock. Entries are never removed, only found void when they come up.
  *
- * What belongs to series lies apart, so that one can tell in O(1) whether anything else is due.
+ * What the process need not stay for lies apart, so that one can tell in O(1) whether anything else is due.
  */
 export class Timeline<T> {
-  private readonly once: DueHeap<T>;
-  private readonly repeated: DueHeap<T>;
+  private readonly held: DueHeap<T>;
+  private readonly free: DueHeap<T>;
 
   constructor(
     comesAt: ComesAt<T>,
-    /** Whether the subject is a series, or of one. */
-    private readonly repeats: (subject: T) => boolean = () => false,
+    /** Whether the process need not stay for what is due about the subject. */
+    private readonly isFree: (subject: T) => boolean = () => false,
   ) {
-    this.once = new DueHeap(comesAt);
-    this.repeated = new DueHeap(comesAt);
+    this.held = new DueHeap(comesAt);
+    this.free = new DueHeap(comesAt);
   }
 
   get size(): number {
-    return this.once.size + this.repeated.size;
+    return this.held.size + this.free.size;
   }
 
   add(at: number, kind: DueKind, sequence: number, subject: T, tie = 0): void {
-    (this.repeats(subject) ? this.repeated : this.once).add({ at, kind, sequence, subject, tie });
+    (this.isFree(subject) ? this.free : this.held).add({ at, kind, sequence, subject, tie });
   }
 
   /** What is still to happen, in no particular order. */
   pending(): Due<T>[] {
-    return [...this.once.pending(), ...this.repeated.pending()];
+    return [...this.held.pending(), ...this.free.pending()];
   }
 
   /** When the next entry is due; `Infinity` when there is none. */
   next(): number {
-    const once = this.nextOnce();
-    return this.repeated.size === 0 ? once : Math.min(once, this.repeated.peek()?.at ?? Infinity);
+    const held = this.nextHeld();
+    return this.free.size === 0 ? held : Math.min(held, this.free.peek()?.at ?? Infinity);
   }
 
-  /** When the next entry that belongs to no series is due; `Infinity` when there is none. */
-  nextOnce(): number {
-    return this.once.size === 0 ? Infinity : (this.once.peek()?.at ?? Infinity);
+  /** When the next entry is due that the process stays for; `Infinity` when there is none. */
+  nextHeld(): number {
+    return this.held.size === 0 ? Infinity : (this.held.peek()?.at ?? Infinity);
   }
 
   /** Takes the next entry that is due by now. */
   take(now: number): Due<T> | undefined {
-    const once = this.once.peek();
-    const repeated = this.repeated.peek();
-    const isOnce = once !== undefined && (repeated === undefined || compareDue(once, repeated) < 0);
-    return (isOnce ? this.once : this.repeated).take(now);
+    const held = this.held.peek();
+    const free = this.free.peek();
+    const isHeld = held !== undefined && (free === undefined || compareDue(held, free) < 0);
+    return (isHeld ? this.held : this.free).take(now);
   }
 }
 

@@ -16,12 +16,15 @@ export function hasMoments({ wallLine, monoLine, resources, preemption }: State)
 export function nextWake(state: State): Wake {
   const { wallLine, monoLine, resources, preemption } = state;
   const mono = resources.hasFlows ? Math.min(monoLine.next(), nextFit(state)) : monoLine.next();
-  return { wall: wallLine.next(), mono: Math.min(mono, preemption.wakeAt(state.mono)) };
+  const wakeAt = Math.min(mono, preemption.wakeAt(state.mono));
+  // Not in the order of a moment: records of the same fields in the same order share what the engine knows of them, and an
+  // infinite `mono` here would have every time be boxed, of every task, and what was compiled for small ones thrown away.
+  return { mono: wakeAt, wall: wallLine.next() };
 }
 
-/** Whether nothing is due at any time but what belongs to series. */
-export function isOnlySeriesDue(state: State): boolean {
+/** Whether anything is due at some time that the process stays for: what belongs to a series is that only if it asks for it. */
+export function keepsAlive(state: State): boolean {
   const { wallLine, monoLine, resources } = state;
-  if (wallLine.nextOnce() < Infinity || monoLine.nextOnce() < Infinity) return false;
-  return !resources.hasFlows || nextFit(state) === Infinity;
+  if (wallLine.nextHeld() < Infinity || monoLine.nextHeld() < Infinity) return true;
+  return resources.hasFlows && nextFit(state) < Infinity;
 }

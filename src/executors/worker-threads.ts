@@ -192,8 +192,8 @@ function tell(say: () => void): void {
   }
 }
 
-function dataOf({ taskId, attempt, token, name, channel, input, dependencies, resumed }: Work): object {
-  return { id: taskId, attempt, token, name, channel, input, dependencies, resumed };
+function dataOf({ taskId: id, attempt, token, name, channel, input, dependencies, resumed, metadata }: Work): object {
+  return { id, attempt, token, name, channel, input, dependencies, resumed, metadata };
 }
 
 function parseModule(module: unknown): string {

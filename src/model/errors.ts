@@ -34,5 +34,6 @@ export {
   IllegalTransitionError,
   StaleLeaseError,
   StoreError,
+  type StoreFailure,
   UnsupportedVersionError,
 } from './faults.js';

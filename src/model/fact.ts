@@ -264,6 +264,16 @@ export type Fact = Moment &
         readonly payload: unknown;
         readonly nextAt: number | null;
       }
+    /** It was asked for once more: what it makes from now on, and when. */
+    | {
+        readonly kind: 'series.updated';
+        readonly series: string;
+        readonly spec: TaskSpec;
+        readonly recurrence: RecurrenceSpec;
+        readonly payload: unknown;
+        readonly nextAt: number | null;
+        readonly queued: readonly number[];
+      }
     | {
         readonly kind: 'series.scheduled';
         readonly series: string;

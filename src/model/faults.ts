@@ -91,6 +91,15 @@ export class DeposedError extends SchedulerError {
   }
 }
 
+/** How a store failed: for good, for want of space, or because somebody else is at it. */
+export type StoreFailure = 'failed' | 'full' | 'busy';
+
+const AFTER_FAILURE: Readonly<Record<StoreFailure, string>> = {
+  failed: 'What was not acknowledged may be lost.',
+  full: 'Nothing is lost or acknowledged meanwhile; make room and it goes on.',
+  busy: 'End whoever else uses it first, or use another place.',
+};
+
 /** The store failed; `cause` is its own error. */
 export class StoreError extends SchedulerError {
   static {
@@ -98,14 +107,14 @@ export class StoreError extends SchedulerError {
   }
   readonly code = 'STORE';
   readonly operation: string;
+  readonly kind: StoreFailure;
 
-  constructor(data: { readonly operation: string; readonly cause?: unknown }) {
-    const why = data.cause === undefined ? '' : `: ${show(data.cause)}`;
-    super(
-      `The store could not ${data.operation}${why}. What was not acknowledged may be lost.`,
-      data.cause === undefined ? {} : { cause: data.cause },
-    );
-    this.operation = data.operation;
+  constructor(data: { readonly operation: string; readonly kind?: StoreFailure; readonly cause?: unknown }) {
+    const { operation, kind = 'failed', cause } = data;
+    const why = cause === undefined ? '' : `: ${show(cause)}`;
+    super(`The store could not ${operation}${why}. ${AFTER_FAILURE[kind]}`, cause === undefined ? {} : { cause });
+    this.operation = operation;
+    this.kind = kind;
   }
 }
 

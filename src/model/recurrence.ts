@@ -28,6 +28,8 @@ export interface RecurrenceSpec {
   readonly untilWall: number;
   /** Epoch milliseconds before which none is due; `-Infinity` when there is none. */
   readonly etaWall: number;
+  /** Whether the process stays for its next occurrence. */
+  readonly keepAlive: boolean;
 }
 
 /** When a task repeats, as a user writes it: either `every` or `cron`. */
@@ -46,6 +48,8 @@ export interface RecurrenceOptions {
   readonly until?: Instant | undefined;
   /** The first occurrence waits for it, and a grid is aligned to it. */
   readonly eta?: Instant | undefined;
+  /** Whether the process stays alive for the series alone; not unless given. */
+  readonly keepAlive?: boolean | undefined;
 }
 
 /** The options that belong to a series, not to its tasks. */
@@ -59,6 +63,7 @@ export const RECURRENCE_OPTION_NAMES: ReadonlySet<string> = new Set<keyof Recurr
   'count',
   'until',
   'eta',
+  'keepAlive',
 ]);
 
 /**
@@ -79,6 +84,7 @@ export function parseRecurrence(options: RecurrenceOptions, refuse: Refuse = ref
     count: parseCount(given.get('count'), refuse),
     untilWall: instant('until', Number.POSITIVE_INFINITY),
     etaWall: instant('eta', Number.NEGATIVE_INFINITY),
+    keepAlive: parseKeepAlive(given.get('keepAlive'), refuse),
   });
 }
 
@@ -103,4 +109,9 @@ function parseCount(value: unknown, refuse: Refuse): number {
   if (value === undefined) return Number.POSITIVE_INFINITY;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
   return refuse('count', value, 'a whole number of at least 1');
+}
+
+function parseKeepAlive(value: unknown, refuse: Refuse): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  return refuse('keepAlive', value, 'true or false');
 }

@@ -1,3 +1,4 @@
+import type { Metadata } from './json.js';
 import type { RetryPolicy } from './retry.js';
 
 /** What becomes of a task when a dependency fails, is cancelled or skipped. */
@@ -50,4 +51,14 @@ export interface TaskSpec {
   readonly preemptible: boolean;
   /** For dependencies that name no policy of their own. */
   readonly onDependencyFailure: FailurePolicy;
+  /** What few tasks say. */
+  readonly rare: RareSpec | undefined;
+}
+
+/** What few tasks say; kept apart so that the specs of all others stay small. Only what was said is there. */
+export interface RareSpec {
+  /** What the task carries for its owner. */
+  readonly metadata?: Metadata;
+  /** Whether a store keeps it; where that is not said, the store decides. */
+  readonly durable?: boolean;
 }

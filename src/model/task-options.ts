@@ -4,11 +4,12 @@ import { type Instant, parseInstant } from './instant.js';
 import { DEFAULT_LEVEL, parseLevel, type Priority } from './level.js';
 import { compareNames, parseName, parseTaskId } from './name.js';
 import { refuseTask } from './refuse.js';
+import { RARE_READERS, rareSpec, type RareDraft, type RareOptions } from './rare-options.js';
 import { parseRetry, type RetryOptions } from './retry-options.js';
 import type { CapabilityValue, FailurePolicy, Need, TaskSpec } from './spec.js';
 
 /** What a user may say about a task. */
-export interface TaskOptions {
+export interface TaskOptions extends RareOptions {
   /** Unique among the tasks the scheduler knows; generated unless given. */
   readonly id?: string | undefined;
   /** The lower runs first; `normal` (2) unless given. */
@@ -94,6 +95,7 @@ export function parseTaskOptions(
 ): TaskSpec {
   if (options === undefined) return base ?? sharedSpec(type, DEFAULT_LEVEL);
   let draft: Draft | undefined;
+  let rare: RareDraft | undefined;
   let level = base === undefined ? DEFAULT_LEVEL : base.level;
   const given = plainObject(options, 'options', refuseTask);
   // A list of the keys would be made for every task that has options.
@@ -105,17 +107,28 @@ export function parseTaskOptions(
     if (key === 'priority') level = parseLevel(value);
     else if (!beside.has(key)) {
       const read = READERS.get(key);
-      if (read === undefined) {
-        refuseUnknown(pathTo('options', key), key, value, ['priority', ...READERS.keys(), ...beside], refuseTask);
-      }
-      read((draft ??= { ...(base ?? sharedSpec(type, DEFAULT_LEVEL)) }), value);
+      if (read !== undefined) read((draft ??= draftOf(type, base)), value);
+      else (RARE_READERS.get(key) ?? refuseOption(key, value, beside))((rare ??= {}), value);
     }
+  }
+  if (rare !== undefined) {
+    draft ??= draftOf(type, base);
+    draft.rare = rareSpec(base?.rare, rare);
   }
   if (draft === undefined) return base === undefined ? sharedSpec(type, level) : atLevel(base, level);
   draft.level = level;
   if (draft.yieldable === base?.yieldable) keepYieldable(draft);
   checkYieldable(draft);
   return Object.freeze(draft);
+}
+
+function draftOf(type: string, base: TaskSpec | undefined): Draft {
+  return { ...(base ?? sharedSpec(type, DEFAULT_LEVEL)) };
+}
+
+function refuseOption(key: string, value: unknown, beside: ReadonlySet<string>): never {
+  const known = ['priority', ...READERS.keys(), ...RARE_READERS.keys(), ...beside];
+  return refuseUnknown(pathTo('options', key), key, value, known, refuseTask);
 }
 
 function atLevel(base: TaskSpec, level: number): TaskSpec {
@@ -130,7 +143,11 @@ const shared = new Map<string, Map<number, TaskSpec>>();
 /** Those of closures, which have no type, are asked for most. */
 const closures = new Map<number, TaskSpec>();
 
+/** That of most tasks; it stays the same one when the caches start anew. */
+const PLAIN = Object.freeze(bareSpec('', DEFAULT_LEVEL));
+
 function sharedSpec(type: string, level: number): TaskSpec {
+  if (type === '' && level === DEFAULT_LEVEL) return PLAIN;
   const levels = type === '' ? closures : (shared.get(type) ?? new Map<number, TaskSpec>());
   const found = levels.get(level);
   if (found !== undefined) return found;
@@ -162,6 +179,7 @@ function bareSpec(type: string, level: number): TaskSpec {
     estimateMs: undefined,
     preemptible: false,
     onDependencyFailure: 'fail',
+    rare: undefined,
   };
 }
 

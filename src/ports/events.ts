@@ -1,4 +1,4 @@
-import type { ChannelClaims, ErrorRecord } from '../model/index.js';
+import type { ChannelClaims, ErrorRecord, Metadata } from '../model/index.js';
 
 /** What every event about a task states. */
 export interface TaskEvent {
@@ -12,6 +12,8 @@ export interface TaskEvent {
   readonly workerId: string | undefined;
   /** When it happened, epoch milliseconds. */
   readonly at: number;
+  /** What it was added with; left out without. */
+  readonly metadata?: Metadata;
 }
 
 /** A task was taken in. */

@@ -1,4 +1,4 @@
-import type { CapabilityValue, Duration, FencingToken } from '../model/index.js';
+import type { CapabilityValue, Duration, FencingToken, Metadata } from '../model/index.js';
 
 /** One attempt, as an executor is handed it. */
 export interface Work {
@@ -16,6 +16,8 @@ export interface Work {
   readonly dependencies: readonly unknown[];
   /** The task's last checkpoint; `undefined` when there is none. */
   readonly resumed: unknown;
+  /** The task's metadata; `undefined` when it has none. */
+  readonly metadata: Metadata | undefined;
   /** Runs the task's own function in this process, as the built-in slots do. */
   run(): Promise<unknown>;
   /** Keeps how far the attempt has come, for the next one. */

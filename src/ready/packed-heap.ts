@@ -37,11 +37,12 @@ export class PackedHeap {
     return compareRank(this.a, this.b, this.task, a, b, task) < 0;
   }
 
-  push(task: Task, a: number, b: number): void {
+  /** Adds a task; whether it is the best one now. */
+  push(task: Task, a: number, b: number): boolean {
     this.tasks.push(task);
     this.as.push(a);
     this.bs.push(b);
-    this.siftUp(this.tasks.length - 1, task, a, b);
+    return this.siftUp(this.tasks.length - 1, 0, task, a, b) === 0;
   }
 
   /** Puts tasks that came in no order in that of a heap, in O(n). */
@@ -76,30 +77,33 @@ export class PackedHeap {
     this.set(to, this.tasks[from] as Task, this.as[from] as number, this.bs[from] as number);
   }
 
-  private siftUp(start: number, task: Task, a: number, b: number): void {
+  /** Lets the task rise from a hole, to `top` at the most; where it comes to rest. */
+  private siftUp(start: number, top: number, task: Task, a: number, b: number): number {
     let hole = start;
-    while (hole > 0) {
+    while (hole > top) {
       const parent = (hole - 1) >> 1;
       if (this.compareAt(parent, task, a, b) <= 0) break;
       this.move(parent, hole);
       hole = parent;
     }
     this.set(hole, task, a, b);
+    return hole;
   }
 
+  /**
+   * The hole sinks to the bottom before the task is compared with anything: it comes from there, and mostly belongs there,
+   * so that one comparison for each level will do instead of two.
+   */
   private siftDown(start: number, task: Task, a: number, b: number): void {
     const size = this.tasks.length;
     let hole = start;
-    for (;;) {
-      let child = 2 * hole + 1;
-      if (child >= size) break;
+    for (let child = 2 * hole + 1; child < size; child = 2 * hole + 1) {
       const right = child + 1;
       if (right < size && this.precedesAt(right, child)) child = right;
-      if (this.compareAt(child, task, a, b) >= 0) break;
       this.move(child, hole);
       hole = child;
     }
-    this.set(hole, task, a, b);
+    this.siftUp(hole, start, task, a, b);
   }
 
   private precedesAt(i: number, j: number): boolean {

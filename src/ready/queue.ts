@@ -45,17 +45,15 @@ export class Queue {
   /** Adds a task; `true` when it stands behind others, so that the head cannot have changed. */
   push(task: Task, a: number, b: number): boolean {
     this.length += 1;
+    const isPlain = a === 0 && b === 0;
     if (this.latest === undefined) {
-      if (a === 0 && b === 0) this.startRun(task);
-      else this.pushHeap(task, a, b);
+      if (!isPlain) return this.pushHeap(task, a, b);
+      this.startRun(task);
       return false;
     }
-    if (a === 0 && b === 0 && compareFifo(this.latest, task) <= 0) {
-      this.append(task);
-      return true;
-    }
-    this.pushHeap(task, a, b);
-    return false;
+    if (!isPlain || compareFifo(this.latest, task) > 0) return this.pushHeap(task, a, b);
+    this.append(task);
+    return true;
   }
 
   /** Takes in many tasks while it is empty, in O(n) if they come in order or most have a rank of their own. */
@@ -164,9 +162,9 @@ export class Queue {
     this.latest = task;
   }
 
-  private pushHeap(task: Task, a: number, b: number): void {
+  private pushHeap(task: Task, a: number, b: number): boolean {
     this.heap ??= new PackedHeap();
-    this.heap.push(task, a, b);
+    return !this.heap.push(task, a, b);
   }
 
   private runHead(): Task | undefined {

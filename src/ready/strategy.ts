@@ -42,7 +42,7 @@ export interface ChoiceContext {
 /**
  * A strategy of one's own: the task with the smallest rank goes first, ties are FIFO.
  *
- * `rank` must depend on the candidate alone; it is asked again only when level or deadline change. With `choose` the
+ * `rank` must depend on the candidate alone; it is asked again only when level, deadline or attempts change. With `choose` the
  * ranks order each lane, and `choose` picks among the heads of all lanes, at a cost that grows with their number.
  *
  * @example
@@ -155,19 +155,27 @@ export function planOf(name: Exclude<StrategyName, 'weighted-random'>, sources: 
   }
 }
 
+/** A rank, and what it was asked about: whatever of a candidate may change. */
+interface Ranked {
+  readonly level: number;
+  readonly deadline: number;
+  readonly attempts: number;
+  readonly rank: number;
+}
+
 /** The plan of a strategy of one's own. Its ranks are remembered: a `rank` that changes its mind must not lose a task. */
 export function customPlan(strategy: Strategy): Plan {
-  const ranks = new WeakMap<Task, { readonly level: number; readonly deadline: number; readonly rank: number }>();
+  const ranks = new WeakMap<Task, Ranked>();
   return {
     name: strategy.name,
     grouping: 'none',
     usually: 'ranked',
     first: (task) => {
-      const { urgency: level, deadline } = task;
+      const { urgency: level, deadline, attempts } = task;
       const known = ranks.get(task);
-      if (known?.level === level && known.deadline === deadline) return known.rank;
+      if (known?.level === level && known.deadline === deadline && known.attempts === attempts) return known.rank;
       const rank = rankBy(strategy, task);
-      ranks.set(task, { level, deadline, rank });
+      ranks.set(task, { level, deadline, attempts, rank });
       return rank;
     },
     second: none,

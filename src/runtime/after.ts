@@ -1,5 +1,5 @@
 import type { DependencyInput } from '../core/index.js';
-import { fieldsOf, parseChoice, refuseTask, type FailurePolicy, type Task } from '../model/index.js';
+import { Task, fieldsOf, parseChoice, refuseTask, type FailurePolicy } from '../model/index.js';
 import { Handle, type HandleHost } from './handle.js';
 import { TaskReference } from './reference.js';
 
@@ -57,7 +57,9 @@ export function forgottenIn(after: readonly DependencyInput[], isKnown: (id: str
   let gaps: number[] | undefined;
   for (let at = 0; at < after.length; at += 1) {
     const each = after[at];
-    const task = typeof each === 'object' && 'onFailure' in each ? each.task : each;
+    // Most are tasks themselves, which are known.
+    if (each instanceof Task) continue;
+    const task = typeof each === 'object' ? each.task : each;
     if (typeof task === 'string' && !isKnown(task)) (gaps ??= []).push(at);
   }
   return gaps ?? NO_GAPS;

@@ -105,11 +105,13 @@ export class Arrivals implements EntranceHost {
     }
   }
 
-  private tellRefused(taskId: string, { channel, level: priority }: TaskSpec, error: Error): void {
+  private tellRefused(taskId: string, { channel, level: priority, rare }: TaskSpec, error: Error): void {
     const { events } = this.host;
     if (!events.isHeard('refused')) return;
     const at = this.host.now().wall;
-    events.tell('refused', { taskId, attempt: undefined, channel, priority, workerId: undefined, at, error });
+    const about = { taskId, attempt: undefined, channel, priority, workerId: undefined, at, error };
+    const metadata = rare?.metadata;
+    events.tell('refused', metadata === undefined ? about : { ...about, metadata });
   }
 
   /** An id for a task that is not in. */

@@ -10,9 +10,10 @@ import {
 } from '../model/index.js';
 import { failedBy } from './failure.js';
 import { runHandler } from './generator.js';
-import type { Payload, TaskContext } from './handle.js';
+import type { TaskContext } from './handle.js';
 import type { Leases } from './leases.js';
 import { endedBy } from './made-way.js';
+import type { Payload } from './payload.js';
 import { promised } from './promised.js';
 import type { RunningTask } from './running-task.js';
 

@@ -12,10 +12,11 @@ import { Diagnostics } from './diagnostics.js';
 import { Events } from './events.js';
 import { Executing, type ExecutingHost } from './executing.js';
 import { explainTask } from './explaining.js';
-import type { Handle, Payload } from './handle.js';
+import type { Handle } from './handle.js';
 import { Intake } from './intake.js';
 import { Leases } from './leases.js';
 import { LoopDelay } from './loop-delay.js';
+import type { Payload } from './payload.js';
 import { Pulling } from './pulling.js';
 import { RunningAttempts, type AttemptsHost } from './running-attempts.js';
 import type { RunningTask } from './running-task.js';
@@ -223,8 +224,9 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     if (this.isStopped) return;
     const { wall, mono } = this.core.nextWakeAt();
     const askAgainAt = Math.min(this.admission?.askAgainAt ?? Infinity, this.executing?.askAgainAt ?? Infinity);
-    const hold = askAgainAt === Infinity && this.core.onlySeriesDue ? 'free' : 'alive';
-    this.alarm.set({ wall, mono: Math.min(mono, this.leases.nextAt, askAgainAt) }, hold);
+    const hold = askAgainAt === Infinity && !this.core.keepsAlive ? 'free' : 'alive';
+    // In the order of a wake, for the reason given there.
+    this.alarm.set({ mono: Math.min(mono, this.leases.nextAt, askAgainAt), wall }, hold);
   }
 
   /** Hands the outcome in and takes the next attempt for the same slot. */
@@ -233,7 +235,8 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     const now = this.clock.now();
     this.attempts.forget(attempt);
     this.settle(now, attempt, outcome);
-    this.publish();
+    // Whoever waits to be let in comes before the claim; all else is told once, after it.
+    if (this.arrivals.entrance !== undefined) this.publish();
     // One that goes on after a wait has a slot of its own again, and is told of that like all others.
     let next = this.claimNext(now);
     while (next !== undefined && next.resumptions > 0) next = this.claimNext(now);

@@ -10,7 +10,7 @@ import {
 import type { ExecutionOutcome, Executor, Work } from '../ports/executor.js';
 import { failedBy } from './failure.js';
 import { runHandler } from './generator.js';
-import type { Payload } from './handle.js';
+import type { Payload } from './payload.js';
 import type { Leases } from './leases.js';
 import { promised } from './promised.js';
 import type { RunningTask } from './running-task.js';
@@ -128,6 +128,7 @@ function workOf(attempt: Attempt, context: RunningTask): Work {
     input: context.input,
     dependencies: context.dependencies,
     resumed: context.resumed,
+    metadata: context.metadata,
     run: () => promised(() => runHandler(payload, context)),
     checkpoint: (state) => {
       context.checkpoint(state);

@@ -1,4 +1,5 @@
-import { runPayload, type Payload, type Steps } from './handle.js';
+import type { Steps } from './handle.js';
+import { runPayload, type Payload } from './payload.js';
 import type { RunningTask } from './running-task.js';
 
 /** Runs what a task does; a generator is taken from yield to yield. */

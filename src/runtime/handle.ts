@@ -8,6 +8,7 @@ import {
   type Duration,
   type FailurePolicy,
   type FencingToken,
+  type Metadata,
   type Priority,
   type Task,
   type TaskOptions,
@@ -53,6 +54,8 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
   readonly input: Input;
   /** The results of the tasks it came after, in the order they were named. */
   readonly dependencies: Dependencies;
+  /** What the task was added with for its owner; `undefined` when that was nothing. */
+  readonly metadata: Metadata | undefined;
   /**
    * Aborted when what the attempt does is no longer wanted; the reason says why: `CancelledError`, `TimeoutError`,
    * `StaleLeaseError` when its lease has ended, `DeadlockError`; or `PreemptedError` when it is to make way for a more
@@ -107,22 +110,6 @@ export interface ChildOptions extends TaskOptions {
 
 /** What an attempt has learnt of a resource: the true cost in tokens, or how long to leave it alone. */
 export type ResourceFeedback = { readonly cost: number } | { readonly retryAfter: Duration };
-
-/** What a task of a scheduler carries: what it runs, and who is told how it has ended. */
-export interface Payload {
-  readonly run: Handler<unknown>;
-  /** The context that it runs in: that of whoever added it; any will do without one. */
-  readonly context?: AsyncResource | undefined;
-  readonly input?: unknown;
-  /** Where it came after tasks that had been forgotten when it was added, in rising order. */
-  readonly gaps?: readonly number[];
-  settle(task: Task): void;
-}
-
-/** Runs what a task does, in the context of whoever added it. */
-export function runPayload({ run, context }: Payload, task: TaskContext): unknown {
-  return context === undefined ? run(task) : context.runInAsyncScope(run, undefined, task);
-}
 
 // One executor for all promises: it runs at once, so what it has caught belongs to the promise just made.
 const ignore = (): void => undefined;

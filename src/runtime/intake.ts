@@ -1,12 +1,15 @@
-import type { Belonging } from '../core/index.js';
+import { parseSeries, type Belonging } from '../core/index.js';
 import {
   CancelledError,
+  RECURRENCE_OPTION_NAMES,
   UnknownHandlerError,
   parseName,
   parseTaskOptions,
   refuseTask,
+  type RecurrenceSpec,
   type SchedulerError,
   type Task,
+  type TaskSpec,
 } from '../model/index.js';
 import { ADD_OPTION_NAMES, isDetached, signalIn, type AddOptions } from './add-options.js';
 import { parseAfter } from './after.js';
@@ -15,6 +18,7 @@ import { Batch } from './batch.js';
 import { Definition, Definitions } from './definition.js';
 import type { Application } from './entrance.js';
 import { Handle, type Handler, type HandleHost } from './handle.js';
+import type { RepeatOptions } from './series-handle.js';
 import { CancelSignals, SignalledHandle, reasonOf } from './signals.js';
 
 /** Who adds it lets it in above the bound, and does not take it along. */
@@ -24,6 +28,14 @@ const DETACHED: Belonging = { origin: 'child' };
 interface Prepared {
   readonly application: Application;
   readonly refusal: SchedulerError | undefined;
+}
+
+/** What a series is made of. */
+interface Repeated {
+  readonly handler: Handler<unknown>;
+  readonly input: unknown;
+  readonly spec: TaskSpec;
+  readonly recurrence: RecurrenceSpec;
 }
 
 /** Where whatever is added comes through: what is malformed is refused here, and a handle made of the rest. */
@@ -48,6 +60,19 @@ export class Intake {
     if (refusal === undefined) this.arrivals.take(handle, spec, after, belonging);
     else this.arrivals.turnAway([application], refusal);
     return handle;
+  }
+
+  /** What a series does at each occurrence, from the arguments of `repeat`; a definition nobody has made throws. */
+  repeated(run: unknown, second: unknown, third: unknown): Repeated {
+    const isFunction = typeof run === 'function';
+    const options = (isFunction ? second : third) as RepeatOptions;
+    const name = isFunction ? '' : this.nameOf(run);
+    const definition = isFunction ? undefined : this.definitions.get(name);
+    if (!isFunction && definition === undefined) throw new UnknownHandlerError({ type: name });
+    const spec = parseTaskOptions(options, name, RECURRENCE_OPTION_NAMES, definition?.spec);
+    if (spec.delayMs > 0) refuseTask('delay', spec.delayMs, 'no delay in a series: say when it begins with eta');
+    const handler = definition?.run ?? (run as Handler<unknown>);
+    return { handler, input: isFunction ? undefined : second, spec, recurrence: parseSeries(options) };
   }
 
   /** Refuses what could never be added. */

@@ -156,7 +156,16 @@ export class Reporter {
   private about(task: Task, at: number): TaskEvent {
     const { id: taskId, attempts, attempt, spec, urgency: priority } = task;
     const workerId = attempt?.workerId ?? (this.end?.task === taskId ? this.end.workerId : undefined);
-    return { taskId, attempt: attempts === 0 ? undefined : attempts, channel: spec.channel, priority, workerId, at };
+    const about = {
+      taskId,
+      attempt: attempts === 0 ? undefined : attempts,
+      channel: spec.channel,
+      priority,
+      workerId,
+      at,
+    };
+    const metadata = spec.rare?.metadata;
+    return metadata === undefined ? about : { ...about, metadata };
   }
 
   /** A handler tells how far it has come, which is no fact: nothing is decided by it. */

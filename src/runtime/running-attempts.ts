@@ -2,8 +2,9 @@ import type { Aborted, Core, Feedback, Request, Takes, Verdict } from '../core/i
 import type { Attempt, Moment, Task } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
 import { errorOf } from './failure.js';
-import type { Handle, HandleHost, Payload } from './handle.js';
+import type { Handle, HandleHost } from './handle.js';
 import type { Intake } from './intake.js';
+import type { Payload } from './payload.js';
 import { RunningTask, type AttemptHost } from './running-task.js';
 
 /** What running attempts need of the engine. */

@@ -9,11 +9,13 @@ import {
   refuseTask,
   type Attempt,
   type FencingToken,
+  type Metadata,
   type Task,
 } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
-import { Handle, type Payload, type ResourceFeedback, type TaskContext } from './handle.js';
+import { Handle, type ResourceFeedback, type TaskContext } from './handle.js';
 import { MADE_WAY } from './made-way.js';
+import type { Payload } from './payload.js';
 import { TaskLogger } from './task-logger.js';
 
 /** What a running attempt needs of its scheduler. */
@@ -87,6 +89,10 @@ export class RunningTask implements TaskContext {
 
   get dependencies(): readonly unknown[] {
     return this.host.resultsFor(this.running.task);
+  }
+
+  get metadata(): Metadata | undefined {
+    return this.running.task.spec.rare?.metadata;
   }
 
   get signal(): AbortSignal {

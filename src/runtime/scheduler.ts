@@ -1,12 +1,13 @@
-import { parseSeries, type Assignment, type Balance } from '../core/index.js';
-import { RECURRENCE_OPTION_NAMES, parseTaskOptions, refuseTask } from '../model/index.js';
+import type { Assignment, Balance } from '../core/index.js';
+import type { Task } from '../model/index.js';
 import { Adding } from './adding.js';
 import type { Claim } from './claim.js';
+import type { Definition } from './definition.js';
 import { Handle, type Handler } from './handle.js';
 import type { CloseOptions } from './closing.js';
 import { promised } from './promised.js';
 import type { PullingWorker } from './pulling-worker.js';
-import { SeriesHandle, type RepeatOptions, type SeriesHost } from './series-handle.js';
+import { SeriesHandle, SeriesWork, type RepeatOptions, type SeriesHost } from './series-handle.js';
 import { closeOnSignals } from './shutdown.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import type { WorkerOptions } from './worker-options.js';
@@ -20,26 +21,53 @@ export class Scheduler extends Adding {
   }
 
   /**
-   * Adds a task that repeats, at an interval or by a cron expression. The first run of an interval is at once, or at
-   * its ETA.
+   * Adds a task that repeats, at an interval or by a cron expression: a function and its options, or a definition (or its
+   * name), the input of every run, and its options. The first run of an interval is at once, or at its ETA.
+   *
+   * An `id` that is in use updates that series and gives its handle: runs count on, what was made goes on as it was, and a
+   * schedule that is the same keeps its next moment; another interval counts from the run before. A paused one stays paused.
+   *
+   * @example
+   * ```ts
+   * const report = scheduler.define('report', (input: { team: string }) => send(input.team));
+   * scheduler.repeat(report, { team: 'infra' }, { id: 'weekly', cron: '0 9 * * 1', timeZone: 'Europe/Berlin' });
+   * ```
    */
-  repeat<Result>(run: Handler<Result>, options: RepeatOptions): SeriesHandle<Result> {
+  repeat<Result>(run: Handler<Result, readonly []>, options: RepeatOptions): SeriesHandle<Result>;
+  repeat<Input, Result>(
+    definition: Definition<Input, Result, readonly []>,
+    input: Input,
+    options: RepeatOptions,
+  ): SeriesHandle<Result>;
+  repeat(name: string, input: unknown, options: RepeatOptions): SeriesHandle<unknown>;
+  repeat(run: unknown, second: unknown, third?: unknown): SeriesHandle<unknown> {
     const { engine } = this;
     engine.closing.checkOpen();
-    if (typeof run !== 'function') refuseTask('run', run, 'a function');
-    const spec = parseTaskOptions(options, '', RECURRENCE_OPTION_NAMES);
-    if (spec.delayMs > 0) refuseTask('delay', spec.delayMs, 'no delay in a series: say when it begins with eta');
-    const series = new SeriesHandle(this.seriesHost(), run, engine.capture());
-    const id = spec.id ?? `series-${engine.core.state.nextSeries}`;
-    series.series = engine.core.repeat(engine.now(), id, spec, parseSeries(options), series);
+    const { handler, input, spec, recurrence } = engine.intake.repeated(run, second, third);
+    const id = spec.id ?? this.nextSeriesName();
+    const known = engine.core.state.series.get(id)?.payload as SeriesWork | undefined;
+    const handle = known?.handle ?? new SeriesHandle(this.seriesHost());
+    const work = new SeriesWork(handler, input, engine.capture(), handle);
+    handle.series = engine.core.repeat(engine.now(), id, spec, recurrence, work);
     engine.dispatchSoon();
-    return series;
+    return handle;
+  }
+
+  /** An id that no series has: one that is in use would update its series. */
+  private nextSeriesName(): string {
+    const { series, nextSeries } = this.engine.core.state;
+    let number = nextSeries;
+    while (series.has(`series-${number}`)) number += 1;
+    return `series-${number}`;
   }
 
   private seriesHost(): SeriesHost {
     const { engine } = this;
     return {
-      resultOf: (task, run) => Object.assign(new Handle(engine, run), { task }).result,
+      resultOf: <Result>(task: Task) => {
+        const { run } = task.payload as SeriesWork;
+        return Object.assign(new Handle(engine, run as Handler<Result>), { task }).result;
+      },
       until: (holds) => engine.waits.until(holds),
       steer: (kind, series) => {
         engine.tell({ kind, series });

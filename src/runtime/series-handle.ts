@@ -8,6 +8,7 @@ import {
   type TaskOptions,
 } from '../model/index.js';
 import type { Handler } from './handle.js';
+import type { Payload } from './payload.js';
 
 /** What may be said about a series: what its tasks are like, and when they repeat. */
 export interface RepeatOptions extends Omit<TaskOptions, 'eta' | 'delay'>, RecurrenceOptions {}
@@ -25,7 +26,7 @@ export interface Occurrence<Result> {
 /** What a series handle may ask of its scheduler. */
 export interface SeriesHost {
   /** The result of an occurrence. */
-  resultOf<Result>(task: Task, run: Handler<Result>): Promise<Result>;
+  resultOf<Result>(task: Task): Promise<Result>;
   /** Resolves when it holds. */
   until(holds: () => boolean): Promise<unknown>;
   steer(kind: 'pauseSeries' | 'resumeSeries' | 'cancelSeries', series: string): void;
@@ -33,6 +34,21 @@ export interface SeriesHost {
 
 /** Beyond so many ended occurrences that nobody has asked for, the oldest are left out. */
 const UNREAD_OCCURRENCES = 1_000;
+
+/** What the occurrences of a series run, until it is updated: those that were made before run what they were made with. */
+export class SeriesWork implements Payload {
+  constructor(
+    readonly run: Handler<unknown>,
+    readonly input: unknown,
+    /** All occurrences run in the context of whoever made or updated the series. */
+    readonly context: AsyncResource | undefined,
+    readonly handle: SeriesHandle<unknown>,
+  ) {}
+
+  settle(task: Task): void {
+    this.handle.settle(task);
+  }
+}
 
 /** A task that repeats. Each of its occurrences is a task of its own. */
 export class SeriesHandle<Result> {
@@ -42,13 +58,7 @@ export class SeriesHandle<Result> {
   private readonly readers = new Set<Task[]>();
 
   /** @internal */
-  constructor(
-    private readonly host: SeriesHost,
-    /** @internal */
-    readonly run: Handler<Result>,
-    /** @internal All occurrences run in the context of whoever made the series. */
-    readonly context: AsyncResource | undefined,
-  ) {}
+  constructor(private readonly host: SeriesHost) {}
 
   get id(): string {
     return this.series.id;
@@ -133,13 +143,13 @@ export class SeriesHandle<Result> {
   }
 
   private occurrence(task: Task): Occurrence<Result> {
-    const { host, run } = this;
+    const { host } = this;
     return {
       id: task.id,
       scheduledAt: task.extra?.scheduledAt ?? 0,
       state: task.state as FinalState,
       get result() {
-        return host.resultOf(task, run);
+        return host.resultOf<Result>(task);
       },
     };
   }

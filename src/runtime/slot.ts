@@ -1,6 +1,6 @@
 import type { Attempt, Outcome } from '../model/index.js';
 import { runHandler } from './generator.js';
-import type { Payload } from './handle.js';
+import type { Payload } from './payload.js';
 import { endedBy } from './made-way.js';
 import type { RunningTask } from './running-task.js';
 

@@ -28,6 +28,7 @@ export class TaskLogger implements Logger {
     if (this.logger === undefined) return;
     const { task, number: attempt, workerId } = this.attempt;
     const about = { taskId: task.id, attempt, channel: task.spec.channel, priority: task.urgency, workerId };
-    this.logger[level]({ ...record, ...about }, message);
+    const metadata = task.spec.rare?.metadata;
+    this.logger[level](metadata === undefined ? { ...record, ...about } : { ...record, ...about, metadata }, message);
   }
 }

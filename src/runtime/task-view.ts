@@ -1,4 +1,4 @@
-import type { ErrorRecord, Task, TaskState } from '../model/index.js';
+import type { ErrorRecord, Metadata, Task, TaskState } from '../model/index.js';
 
 /** What can be seen of a task from outside: as it was when it was looked at. */
 export interface TaskView {
@@ -17,6 +17,8 @@ export interface TaskView {
   readonly result: unknown;
   /** What the last failure left behind. */
   readonly error: ErrorRecord | undefined;
+  /** What it was added with; `undefined` without. */
+  readonly metadata: Metadata | undefined;
 }
 
 /** Whether a task is meant. */
@@ -35,5 +37,6 @@ export function viewOf(task: Task): TaskView {
     deadline: deadline === Infinity ? undefined : deadline,
     result: state === 'completed' ? value : undefined,
     error: extra?.error,
+    metadata: spec.rare?.metadata,
   };
 }

@@ -1,12 +1,13 @@
 // The handlers that executors are checked with. Plain JavaScript, so that threads and other processes can load the file.
 
 /** Gives back what it was given. */
-export const echo = (input, { attempt, channel, dependencies, resumed }) => ({
+export const echo = (input, { attempt, channel, dependencies, resumed, metadata }) => ({
   input,
   attempt,
   channel,
   dependencies,
   resumed,
+  metadata,
 });
 
 /** Throws an error with the input as its message. */

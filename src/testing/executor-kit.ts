@@ -1,18 +1,10 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 import type { ExecutionOutcome, Executor, Work } from '../ports/executor.js';
+import { within, type ConformanceCheck } from './conformance.js';
 import * as handlers from './executor-handlers.js';
 
 /** The file with the handlers that executors are checked with, for those that load handlers from a module. */
 export const EXECUTOR_HANDLERS = new URL('./executor-handlers.js', import.meta.url);
-
-/** One thing that is checked; `run` rejects where it does not hold. */
-export interface ConformanceCheck {
-  readonly name: string;
-  /** Why it does not apply, where it does not. */
-  readonly skipped: string | undefined;
-  /** Checks it, with an executor of its own. */
-  readonly run: () => Promise<void>;
-}
 
 /** What is checked of an executor. */
 export type ExecutorCheckName =
@@ -72,7 +64,10 @@ const CHECKS: Readonly<Record<ExecutorCheckName, Body>> = {
     await Promise.resolve();
   },
   'gives back what a handler returns, and hands over what is known of the attempt': async (bench) => {
-    const known = { attempt: 3, channel: 'acme', dependencies: [{ first: 1 }, 'second'], resumed: { page: 7 } };
+    const known = {
+      ...{ attempt: 3, channel: 'acme', dependencies: [{ first: 1 }, 'second'] },
+      ...{ resumed: { page: 7 }, metadata: { tenant: 'acme' } },
+    };
     const { outcome } = bench.start('echo', { list: [1, null] }, known);
     expectOutcome(await outcome, { kind: 'succeeded', value: { input: { list: [1, null] }, ...known } });
   },
@@ -140,7 +135,7 @@ interface Started {
   abort(): void;
 }
 
-type Known = Partial<Pick<Work, 'attempt' | 'channel' | 'dependencies' | 'resumed'>>;
+type Known = Partial<Pick<Work, 'attempt' | 'channel' | 'dependencies' | 'resumed' | 'metadata'>>;
 type Handler = (input: unknown, task: object) => unknown;
 
 /** Where an executor is tried: hands over attempts as a scheduler would. */
@@ -176,18 +171,8 @@ class Bench {
   }
 
   /** Rejects where it takes longer than anybody should wait. */
-  async within<Value>(promise: Promise<Value>, claim: string): Promise<Value> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error(`expected within ${this.patienceMs} ms: ${claim}`));
-      }, this.patienceMs);
-    });
-    try {
-      return await Promise.race([promise, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+  within<Value>(promise: Promise<Value>, claim: string): Promise<Value> {
+    return within(promise, this.patienceMs, claim);
   }
 
   private work(
@@ -199,7 +184,8 @@ class Bench {
   ): Work {
     this.made += 1;
     const taskId = `checked-${this.made}`;
-    const facts = { attempt: 1, channel: 'default', dependencies: [], resumed: undefined, ...known };
+    const unsaid = { attempt: 1, channel: 'default', dependencies: [], resumed: undefined, metadata: undefined };
+    const facts = { ...unsaid, ...known };
     const run = (): Promise<unknown> =>
       new Promise((resolve) => {
         resolve((handlers[name] as Handler)(input, { id: taskId, ...facts, ...tells, signal }));

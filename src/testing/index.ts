@@ -1,11 +1,8 @@
-export {
-  EXECUTOR_HANDLERS,
-  executorChecks,
-  type ConformanceCheck,
-  type ExecutorCheckName,
-  type ExecutorSubject,
-} from './executor-kit.js';
+export type { ConformanceCheck } from './conformance.js';
+export { EXECUTOR_HANDLERS, executorChecks, type ExecutorCheckName, type ExecutorSubject } from './executor-kit.js';
 export { Sim, sim, SIM_START, type SimOptions, type SimSeriesOptions, type SimTaskOptions } from './sim.js';
+export { storeChecks, type StoreCheckName, type StorePlace, type StoreSubject } from './store-kit.js';
+export { strategyChecks, type StrategyCheckName, type StrategySubject } from './strategy-kit.js';
 export { VirtualClock } from './virtual-clock.js';
 export { Core } from '../core/index.js';
 export type {
@@ -67,6 +64,7 @@ export type {
   OccurrenceRecord,
   Outcome,
   Overlap,
+  RareSpec,
   RecurrenceSpec,
   RetryPolicy,
   Setting,

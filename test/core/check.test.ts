@@ -199,8 +199,8 @@ const CORRUPTIONS: readonly Corruption[] = [
 ];
 
 function drop(line: State['wallLine'], kind: string): void {
-  const inner = line as unknown as { once: { heap: { filter(keep: (due: { kind: string }) => boolean): void } } };
-  inner.once.heap.filter((due) => due.kind !== kind);
+  const inner = line as unknown as { held: { heap: { filter(keep: (due: { kind: string }) => boolean): void } } };
+  inner.held.heap.filter((due) => due.kind !== kind);
 }
 
 describe('G3 G6 G7 G9 check() sees what is broken', () => {

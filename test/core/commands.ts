@@ -299,6 +299,7 @@ const REQUESTS: Readonly<Record<Command['kind'], (step: Step, situation: Situati
       catchUp: pick(['once', 'all', 'none'] as const, c),
       ...(has(b, 3) ? { count: 1 + (b % 4) } : {}),
       ...(has(c, 3) ? { eta: now.wall + 100 } : {}),
+      keepAlive: has(c, 4),
     };
     const every = { every: 100 + (c % 5) * 100, from: pick(['end', 'start', 'grid'] as const, a) };
     const recurrence = parseSeries({ ...rules, ...(b % 7 === 0 ? { cron: '* * * * * *' } : every) });

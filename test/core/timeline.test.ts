@@ -29,8 +29,8 @@ const step = fc.oneof(
 test('E5.1 a timeline gives what is due in order of time, kind and sequence, and never what has lost its point', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
-      const repeats = ({ number: n }: Subject): boolean => n % 3 === 0;
-      const line = new Timeline<Subject>(({ subject }) => subject.comesAt, repeats);
+      const isFree = ({ number: n }: Subject): boolean => n % 3 === 0;
+      const line = new Timeline<Subject>(({ subject }) => subject.comesAt, isFree);
       const waiting: { readonly subject: Subject; readonly kind: DueKind }[] = [];
       let now = 100;
       let number = 0;
@@ -71,10 +71,10 @@ test('E5.1 a timeline gives what is due in order of time, kind and sequence, and
         }
         expect(line.next()).toBe(next()?.subject.comesAt ?? Infinity);
         expect(line.next()).toBeGreaterThan(now);
-        const once = waiting
-          .filter(({ subject }) => !repeats(subject))
+        const held = waiting
+          .filter(({ subject }) => !isFree(subject))
           .map(({ subject }) => subject.comesAt ?? Infinity);
-        expect(line.nextOnce()).toBe(Math.min(...once, Infinity));
+        expect(line.nextHeld()).toBe(Math.min(...held, Infinity));
         const live = waiting.filter(({ subject }) => subject.comesAt !== undefined).length;
         expect(line.pending()).toHaveLength(live);
         // What has lost its point does not pile up.

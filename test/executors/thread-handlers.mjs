@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
 
-export const echo = (input, { id, attempt, channel, dependencies, resumed }) => ({
+export const echo = (input, { id, attempt, channel, dependencies, resumed, metadata }) => ({
   input,
-  task: { id, attempt, channel, dependencies, resumed },
+  task: { id, attempt, channel, dependencies, resumed, metadata },
 });
 
 export const fail = (message) => {

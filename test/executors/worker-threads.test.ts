@@ -26,6 +26,7 @@ function work(name: string, input: unknown, more: Partial<Work> = {}): Work {
     input,
     dependencies: [],
     resumed: undefined,
+    metadata: undefined,
     run: () => Promise.reject(new Error('not here')),
     checkpoint: () => undefined,
     progress: () => undefined,
@@ -36,7 +37,13 @@ function work(name: string, input: unknown, more: Partial<Work> = {}): Work {
 const { signal: calm } = new AbortController();
 
 test('C14.1 a handler in a thread gets its input and what is known of its task, and gives back a copy', async () => {
-  const given = { attempt: 2, channel: 'acme', dependencies: [[1], 'two'], resumed: { page: 3 } };
+  const given = {
+    attempt: 2,
+    channel: 'acme',
+    dependencies: [[1], 'two'],
+    resumed: { page: 3 },
+    metadata: { of: 'acme' },
+  };
   const outcome = await threads().execute(work('echo', { date: new Date(0) }, given), calm);
   expect(outcome).toEqual({
     kind: 'succeeded',

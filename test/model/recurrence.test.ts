@@ -9,6 +9,7 @@ test('an interval is counted from the end, skips overlaps and catches up once, u
     count: Infinity,
     untilWall: Infinity,
     etaWall: -Infinity,
+    keepAlive: false,
   });
 });
 
@@ -21,6 +22,7 @@ test('everything can be said, and the options of its tasks are none of its busin
     count: 3,
     until: '2026-01-02T00:00:00Z',
     eta: '2026-01-01T00:00:00Z',
+    keepAlive: true,
     priority: 'high',
   } as const;
   const spec = parseRecurrence(options);
@@ -31,6 +33,7 @@ test('everything can be said, and the options of its tasks are none of its busin
     count: 3,
     untilWall: 1_767_312_000_000,
     etaWall: 1_767_225_600_000,
+    keepAlive: true,
   });
   expect(Object.isFrozen(spec) && Object.isFrozen(spec.timing)).toBe(true);
 });
@@ -41,6 +44,7 @@ test('a cron without a zone is read in UTC, not in whatever zone the machine is 
 
 test.each<[unknown, string]>([
   [{}, 'every'],
+  [{ every: 5, keepAlive: 'yes' }, 'keepAlive'],
   [undefined, 'options'],
   [{ every: 0 }, 'every'],
   [{ every: -5 }, 'every'],

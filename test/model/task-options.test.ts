@@ -32,6 +32,7 @@ describe('specs that are shared', () => {
       estimateMs: undefined,
       preemptible: false,
       onDependencyFailure: 'fail',
+      rare: undefined,
     });
   });
 
@@ -45,6 +46,7 @@ describe('specs that are shared', () => {
       expect(parse(undefined, `type ${i}`).type).toBe(`type ${i}`);
       expect(parse({ priority: i / 7 }).level).toBe(i / 7);
     }
+    expect(parse({ priority: 'normal' })).toBe(parse(undefined));
   });
 
   test('an id makes a spec of its own and leaves the shared one alone', () => {

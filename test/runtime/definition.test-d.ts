@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import { Scheduler, type Definition, type Handle, type TaskContext } from '../../src/index.js';
+import { Scheduler, type Definition, type Handle, type SeriesHandle, type TaskContext } from '../../src/index.js';
 
 const scheduler = new Scheduler();
 const resize = scheduler.define('resize', async (input: { readonly url: string }, task) => {
@@ -11,6 +11,9 @@ const resize = scheduler.define('resize', async (input: { readonly url: string }
 const tick = scheduler.define('tick', () => 'tock');
 const maybe = scheduler.define('maybe', (input: number | undefined) => input ?? 0);
 const count = scheduler.add(() => 1);
+const needsCount = scheduler.define('needsCount', (_: undefined, task: TaskContext<readonly [number], undefined>) => {
+  return task.dependencies[0];
+});
 
 describe('a definition carries the types of its input and its result', () => {
   test('the handle has its result, the input is checked', () => {
@@ -50,5 +53,22 @@ describe('a definition carries the types of its input and its result', () => {
     scheduler.add((task) => {
       expectTypeOf(task.input).toEqualTypeOf<unknown>();
     });
+  });
+});
+
+describe('a series carries the types of what it repeats', () => {
+  test('its occurrences have the result, the input is checked', () => {
+    expectTypeOf(scheduler.repeat(resize, { url: '' }, { every: '1s' })).toEqualTypeOf<SeriesHandle<number>>();
+    expectTypeOf(scheduler.repeat(tick, undefined, { cron: '0 9 * * *' })).toEqualTypeOf<SeriesHandle<string>>();
+    expectTypeOf(scheduler.repeat('resize', { url: '' }, { every: '1s' })).toEqualTypeOf<SeriesHandle<unknown>>();
+    expectTypeOf(scheduler.repeat(() => 1, { every: '1s' })).toEqualTypeOf<SeriesHandle<number>>();
+    // @ts-expect-error the url is a text
+    scheduler.repeat(resize, { url: 1 }, { every: '1s' });
+    // @ts-expect-error when it repeats is missing
+    scheduler.repeat(resize, { url: '' });
+    // @ts-expect-error there is no such option
+    scheduler.repeat(resize, { url: '' }, { evry: '1s' });
+    // @ts-expect-error a series comes after nothing
+    scheduler.repeat(needsCount, undefined, { every: '1s' });
   });
 });

@@ -99,6 +99,7 @@ test('what an executor is handed: the attempt as data, and the task’s own func
     channel: 'acme',
     after: [first],
     retry: 2,
+    metadata: { of: 'acme' },
   });
   await clock.settle();
   bench.end(0);
@@ -115,6 +116,7 @@ test('what an executor is handed: the attempt as data, and the task’s own func
     channel: 'acme',
     dependencies: [0],
     resumed: { half: true },
+    metadata: { of: 'acme' },
   });
   bench.end(2, { kind: 'succeeded', value: await work.run() });
   expect(await second).toBe('ran #2 after 0');

@@ -98,6 +98,20 @@ describe('A1.2 strategies of one’s own', () => {
     expect(s.drain()).toEqual(['z', 'y', 'x']);
   });
 
+  test('A1.2 a rank is asked again for every attempt', () => {
+    const freshFirst: Strategy = {
+      name: 'fresh-first',
+      rank: (task) => task.attempts,
+      describe: () => 'attempts → FIFO',
+    };
+    const s = sim({ strategy: freshFirst });
+    for (const id of ['x', 'y', 'z']) s.add(id, { retry: 2 });
+    expect(s.claim()).toEqual(['x']);
+    s.fail('x#1');
+    s.advance(60_000);
+    expect(s.drain()).toEqual(['y', 'z', 'x']);
+  });
+
   test('A1.2 choose picks among the heads of lanes, with the scheduler’s time and chance', () => {
     const times: number[] = [];
     const lastChannel: Strategy = {

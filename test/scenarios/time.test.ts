@@ -106,9 +106,6 @@ test('E2.1 every occurrence is a task with an id of its own that names its serie
   for (const task of made) {
     expect(task).toMatchObject({ payload: 'input', level: 1, spec: { channel: 'R', type: 'mail' } });
   }
-  expect(() => {
-    s.repeat('report', { every: '1s' });
-  }).toThrow(expect.objectContaining({ code: 'DUPLICATE_TASK' }));
 });
 
 test('E2.1 a failed or cancelled occurrence is followed by the next one, after its retries', () => {

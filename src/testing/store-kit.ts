@@ -1,0 +1,287 @@
+import { inspect } from 'node:util';
+import type { Durability } from '../ports/store.js';
+import type { ConformanceCheck } from './conformance.js';
+import { demand, StoreBench, type Session, type StorePlace } from './store-bench.js';
+
+export type { StorePlace } from './store-bench.js';
+
+/** What is checked of a store. */
+export type StoreCheckName =
+  | 'says what it is and what it keeps'
+  | 'begins with nothing'
+  | 'gives back records as they were given'
+  | 'keeps a record of a megabyte'
+  | 'keeps thousands of records in order'
+  | 'refuses a number that is not the next'
+  | 'lets one of two appends through that claim the same number'
+  | 'gives a larger epoch at each opening'
+  | 'refuses an epoch that is not the current one'
+  | 'lets only one of two owners write'
+  | 'keeps a snapshot and the records after it'
+  | 'keeps the parts of a snapshot in order and apart'
+  | 'takes records while a snapshot is being saved'
+  | 'keeps the snapshot before one that breaks off'
+  | 'keeps the newer of two snapshots'
+  | 'changes nothing by compacting'
+  | 'goes on after compacting'
+  | 'can be closed more than once, and takes nothing afterwards';
+
+/** The store to check. */
+export interface StoreSubject {
+  /** A new and empty place, for each check. */
+  place(): StorePlace | Promise<StorePlace>;
+  /** What does not apply to it, with the reason. */
+  readonly skip?: Partial<Readonly<Record<StoreCheckName, string>>> | undefined;
+  /** How long a single call may take; 10 seconds unless given. */
+  readonly patienceMs?: number | undefined;
+  /** How many records are appended where many are wanted; 2,000 unless given. */
+  readonly many?: number | undefined;
+}
+
+/**
+ * What every store must keep to, as checks for any test runner.
+ *
+ * @example
+ * ```ts
+ * const place = () => {
+ *   const name = randomUUID();
+ *   return { store: () => new MyStore(name), remove: () => dropMyStore(name) };
+ * };
+ * for (const { name, skipped, run } of storeChecks({ place })) {
+ *   test(name, { skip: skipped !== undefined }, run);
+ * }
+ * ```
+ */
+export function storeChecks(subject: StoreSubject): ConformanceCheck[] {
+  return (Object.entries(CHECKS) as [StoreCheckName, Body][]).map(([name, body]) => ({
+    name,
+    skipped: subject.skip?.[name],
+    run: async () => {
+      const bench = new StoreBench(await subject.place(), subject.patienceMs ?? 10_000, subject.many ?? 2_000);
+      try {
+        await body(bench);
+      } finally {
+        await bench.clear();
+      }
+    },
+  }));
+}
+
+type Body = (bench: StoreBench) => Promise<void>;
+
+// Texts that a store alters if it takes them for something: a value to be normalised, a line, a pattern, a string of its own.
+const BODIES = [
+  '[]',
+  '[ 1.0, {"b":1,"a":2,"a":3} ]',
+  '["\\u0000","\\\\u0000","\\n","\\ud800"]',
+  '["äöü ß 漢字 👩‍👩‍👧 \u2028\u2029\ufeff"]',
+  '["\'","%s","$1","--;","\\"","\u007f"]',
+  '[{"__proto__":{"a":1},"constructor":1}]',
+  '[12345678901234567890,1e400,-0]',
+];
+
+const CHECKS: Readonly<Record<StoreCheckName, Body>> = {
+  'says what it is and what it keeps': async (bench) => {
+    const { name, durability } = await bench.store();
+    demand(typeof name === 'string' && name !== '', `its name is ${inspect(name)}, expected a text that is not empty`);
+    const known: string[] = ['none', 'os', 'fsync'] satisfies Durability[];
+    demand(known.includes(durability), `its durability is ${inspect(durability)}, expected one of ${known.join(', ')}`);
+  },
+  'begins with nothing': async (bench) => {
+    const session = await bench.begin();
+    session.holds([]);
+    (await bench.beginAgain(session)).holds([]);
+  },
+  'gives back records as they were given': async (bench) => {
+    const session = await bench.begin();
+    await session.append(...BODIES);
+    (await bench.beginAgain(session)).holds(BODIES);
+  },
+  'keeps a record of a megabyte': async (bench) => {
+    const bodies = ['["before"]', JSON.stringify(['ö漢'.repeat(300_000)]), '["after"]'];
+    const session = await bench.begin();
+    await session.append(...bodies);
+    (await bench.beginAgain(session)).holds(bodies);
+  },
+  'keeps thousands of records in order': async (bench) => {
+    const bodies = Array.from({ length: bench.many }, (_, n) => JSON.stringify([n, 'x'.repeat(n % 97)]));
+    const half = bodies.length >> 1;
+    const first = await bench.begin();
+    await first.append(...bodies.slice(0, half));
+    const second = await bench.beginAgain(first);
+    second.holds(bodies.slice(0, half));
+    await second.append(...bodies.slice(half));
+    (await bench.beginAgain(second)).holds(bodies);
+  },
+  'refuses a number that is not the next': async (bench) => {
+    const session = await bench.begin();
+    await session.append('[1]', '[2]');
+    for (const wrong of [0, 1, 3, 100]) {
+      const claim = `that a record after ${wrong} is refused where the last is 2`;
+      await session.refuses('DEPOSED', claim, ({ store, epoch }) => store.append(wrong, epoch, '["wrong"]'));
+    }
+    await session.append('[3]');
+    (await bench.beginAgain(session)).holds(['[1]', '[2]', '[3]']);
+  },
+  'lets one of two appends through that claim the same number': async (bench) => {
+    const session = await bench.begin();
+    const bodies: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      const rivals = ['["a"]', '["b"]', '["c"]'];
+      const races = rivals.map((body) => session.store.append(round, session.epoch, body));
+      const ends = await bench.within(Promise.allSettled(races), 'all of them end');
+      const winners = rivals.filter((_, n) => ends[n]?.status === 'fulfilled');
+      demand(winners.length === 1, `${winners.length} of ${rivals.length} appends of one number were let through`);
+      bodies.push(...winners);
+    }
+    (await bench.beginAgain(session)).holds(bodies);
+  },
+  'gives a larger epoch at each opening': async (bench) => {
+    let session = await bench.begin();
+    for (let round = 0; round < 3; round++) {
+      const next = await bench.beginAgain(session);
+      demand(next.epoch > session.epoch, `epoch ${next.epoch} came after epoch ${session.epoch}`);
+      session = next;
+      await session.append(`[${round}]`);
+    }
+  },
+  'refuses an epoch that is not the current one': async (bench) => {
+    const former = await bench.begin();
+    await former.append('[1]');
+    await former.save(['["one"]']);
+    const session = await bench.beginAgain(former);
+    for (const epoch of [former.epoch, session.epoch + 1]) await session.refusesEpoch(epoch);
+    await session.append('[2]');
+    (await bench.beginAgain(session)).holds(['[2]'], { sequence: 1, parts: ['["one"]'] });
+  },
+  'lets only one of two owners write': async (bench) => {
+    const first = await bench.begin();
+    await first.append('[1]');
+    const second = await bench.begin().catch((thrown: unknown) => ({ thrown }));
+    if ('thrown' in second) {
+      const { code, kind } = second.thrown as { code?: unknown; kind?: unknown };
+      demand(code === 'STORE' && kind === 'busy', `it refused a rival with ${inspect(second.thrown)}`);
+      await first.append('[2]');
+      (await bench.beginAgain(first)).holds(['[1]', '[2]']);
+      return;
+    }
+    second.holds(['[1]']);
+    demand(second.epoch > first.epoch, `a rival got epoch ${second.epoch} beside epoch ${first.epoch}`);
+    await first.refusesEpoch(first.epoch);
+    await second.append('[2]');
+    // Whoever was deposed leaves without taking the right to write along.
+    if (first.store !== second.store) await first.store.close();
+    await second.append('[3]');
+    (await bench.beginAgain(second)).holds(['[1]', '[2]', '[3]']);
+  },
+  'keeps a snapshot and the records after it': async (bench) => {
+    const session = await bench.begin();
+    await session.append('[1]', '[2]', '[3]');
+    await session.save(['["a"]'], 2);
+    const second = await bench.beginAgain(session);
+    second.holds(['[3]'], { sequence: 2, parts: ['["a"]'] });
+    await second.append('[4]');
+    await second.save(['["b"]']);
+    (await bench.beginAgain(second)).holds([], { sequence: 4, parts: ['["b"]'] });
+  },
+  'keeps the parts of a snapshot in order and apart': async (bench) => {
+    const session = await bench.begin();
+    await session.append('[1]');
+    const parts = [...BODIES, ...Array.from({ length: 300 }, (_, n) => `[${n}]`), `["${'漢'.repeat(500_000)}"]`, '[]'];
+    await session.save(parts);
+    (await bench.beginAgain(session)).holds([], { sequence: 1, parts });
+  },
+  'takes records while a snapshot is being saved': async (bench) => {
+    const session = await bench.begin();
+    await session.append('[1]', '[2]');
+    await session.save(partsWhile(session, ['["a"]', '["b"]', '["c"]']));
+    await session.append('["after"]');
+    const records = ['["beside a"]', '["beside b"]', '["beside c"]', '["after"]'];
+    (await bench.beginAgain(session)).holds(records, { sequence: 2, parts: ['["a"]', '["b"]', '["c"]'] });
+  },
+  'keeps the snapshot before one that breaks off': async (bench) => {
+    const first = await bench.begin();
+    await first.append('[1]');
+    await breaksOff(first);
+    const second = await bench.beginAgain(first);
+    second.holds(['[1]']);
+    await second.save(['["whole"]']);
+    await second.append('[2]');
+    await breaksOff(second);
+    await second.compact();
+    const third = await bench.beginAgain(second);
+    third.holds(['[2]'], { sequence: 1, parts: ['["whole"]'] });
+    await third.save(['["next"]']);
+    (await bench.beginAgain(third)).holds([], { sequence: 2, parts: ['["next"]'] });
+  },
+  'keeps the newer of two snapshots': async (bench) => {
+    const session = await bench.begin();
+    await session.append('[1]', '[2]', '[3]');
+    await session.save(['["newer"]'], 2);
+    await session.compact();
+    // Whether it says so or lets it go is its own affair.
+    await session.save(['["older"]'], 1).catch(() => undefined);
+    await session.compact();
+    (await bench.beginAgain(session)).holds(['[3]'], { sequence: 2, parts: ['["newer"]'] });
+  },
+  'changes nothing by compacting': async (bench) => {
+    const first = await bench.begin();
+    await first.append('[1]', '[2]', '[3]');
+    await first.compact();
+    const second = await bench.beginAgain(first);
+    second.holds(['[1]', '[2]', '[3]']);
+    await second.save(['["a"]', '["b"]'], 2);
+    await second.compact();
+    await second.append('[4]');
+    await second.compact();
+    const snapshot = { sequence: 2, parts: ['["a"]', '["b"]'] };
+    const third = await bench.beginAgain(second);
+    third.holds(['[3]', '[4]'], snapshot);
+    await third.compact();
+    (await bench.beginAgain(third)).holds(['[3]', '[4]'], snapshot);
+  },
+  'goes on after compacting': async (bench) => {
+    let session = await bench.begin();
+    for (let round = 1; round <= 3; round++) {
+      await session.append(`["a${round}"]`, `["b${round}"]`);
+      await session.save([`["round ${round}"]`]);
+      await session.compact();
+      // Nothing but the snapshot is left, and still the numbers go on.
+      session = await bench.beginAgain(session);
+      session.holds([], { sequence: 2 * round, parts: [`["round ${round}"]`] });
+    }
+    await session.append('["last"]');
+    (await bench.beginAgain(session)).holds(['["last"]'], { sequence: 6, parts: ['["round 3"]'] });
+  },
+  'can be closed more than once, and takes nothing afterwards': async (bench) => {
+    const session = await bench.begin();
+    await session.append('[1]');
+    await bench.within(session.store.close(), 'it closes');
+    await bench.within(session.store.close(), 'it closes again');
+    await session.refuses('STORE', 'that it appends nothing once closed', (closed) => closed.append('["late"]'));
+    await session.refuses('STORE', 'that it saves nothing once closed', (closed) => closed.save(['["late"]']));
+    await session.refuses('STORE', 'that it compacts nothing once closed', (closed) => closed.compact());
+    (await bench.begin()).holds(['[1]']);
+  },
+};
+
+/** Parts that come while records are appended: each waits until one has been. */
+async function* partsWhile(session: Session, parts: readonly string[]): AsyncIterable<string> {
+  for (const part of parts) {
+    await session.append(part.replace('["', '["beside '));
+    yield part;
+  }
+}
+
+async function breaksOff(session: Session): Promise<void> {
+  const isRefused = await session.save(broken()).then(
+    () => false,
+    () => true,
+  );
+  demand(isRefused, 'it resolved for a snapshot that broke off');
+}
+
+async function* broken(): AsyncIterable<string> {
+  yield* ['["half"]', '["a"]'];
+  await Promise.reject(new Error('a part cannot be had'));
+}
