@@ -3,6 +3,7 @@ import { windowOf, type Aging } from './aging.js';
 import type { Place } from './place.js';
 import type { Places } from './places.js';
 import type { Plan } from './plan.js';
+import { MOST_RUNS } from './queue.js';
 
 /**
  * Ready tasks of one place, each once, in order of sequence. Orders are built from these, as nearly all that must be
@@ -11,7 +12,7 @@ import type { Plan } from './plan.js';
 export class PlaceTasks {
   readonly tasks: Task[] = [];
   /**
-   * Whether they lie in FIFO order and none has anything of its own by which it could rank. It is found out in passing:
+   * Whether they lie in FIFO order and none has anything of its own, such as an edge, by which it could rank. It is found out in passing:
    * a hundred thousand tasks do not fit into the processor's cache, and to look at each again takes as long as the rest.
    */
   isPlain = true;
@@ -25,7 +26,7 @@ export class PlaceTasks {
 
   add(task: Task): void {
     this.tasks.push(task);
-    if (task.extra !== undefined || task.due < this.latestDue) this.isPlain = false;
+    if (task.extra !== undefined || task.node >= 0 || task.due < this.latestDue) this.isPlain = false;
     this.latestDue = task.due;
     if (task.ready < this.readySince) this.readySince = task.ready;
     if (task.ready > this.readyUntil) this.readyUntil = task.ready;
@@ -77,11 +78,18 @@ export function readyByPlace(stretches: Iterable<readonly (Task | undefined)[]>,
   return found.filter(({ place }) => !place.paused);
 }
 
-/** What goes into one lane each. */
+/** Whether the tasks of each share have the same rank. */
+export function areAlike(ready: PlaceTasks, plan: Plan): boolean {
+  if (!ready.isPlain || plan.alike === 'none') return false;
+  return plan.alike === 'all' || ready.byLevel().length <= MOST_RUNS;
+}
+
+/** What goes into one lane each, or into a run of one. */
 export function sharesOf(ready: PlaceTasks, plan: Plan, aging: Aging): readonly (readonly Task[])[] {
   // A stack's last goes first: the tasks lie in the order of the heap then.
   if (plan.name === 'lifo') return [ready.tasks.toReversed()];
-  if (plan.grouping === 'none') return [ready.tasks];
+  if (plan.grouping === 'none')
+    return plan.alike === 'level' && areAlike(ready, plan) ? ready.byLevel() : [ready.tasks];
   const levels = ready.byLevel();
   if (plan.grouping !== 'aged') return levels;
   if (windowOf(aging, ready.readySince) === windowOf(aging, ready.readyUntil)) return levels;

@@ -1,6 +1,6 @@
 import { standsAt, type Task } from '../model/index.js';
 import { compareHeads, effectiveLevel, windowOf, type Aging } from './aging.js';
-import { sharesOf, type PlaceTasks } from './by-place.js';
+import { areAlike, sharesOf, type PlaceTasks } from './by-place.js';
 import type { RankedTask } from './amounts/fitting-lane.js';
 import { compareTurns, type Front } from './front.js';
 import { Group, type GroupHost } from './group.js';
@@ -62,10 +62,11 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
       return;
     }
     const groups = this.shapeGroups(ready.place.shape);
+    const alike = areAlike(ready, this.plan);
     for (const tasks of sharesOf(ready, this.plan, this.aging)) {
       const group = this.groupOf(groups, tasks[0] as Task);
       const lane = group.laneOf(ready.place);
-      if (this.plan.usually === 'plain' && ready.isPlain) lane.fill(tasks);
+      if (alike) lane.fill(tasks, this.plan);
       else lane.pushAll(tasks, this.plan);
       this.entries += tasks.length;
       if (!lane.refresh()) continue;

@@ -37,6 +37,12 @@ export class PackedHeap {
     return compareRank(this.a, this.b, this.task, a, b, task) < 0;
   }
 
+  /** Whether the last of its entries has this rank: a rank that many share is mostly met there. */
+  endsWith(a: number, b: number): boolean {
+    const last = this.tasks.length - 1;
+    return last >= 0 && this.as[last] === a && this.bs[last] === b;
+  }
+
   /** Adds a task; whether it is the best one now. */
   push(task: Task, a: number, b: number): boolean {
     this.tasks.push(task);

@@ -12,8 +12,8 @@ export type Grouping = 'none' | 'aged' | 'level';
 export interface Plan extends Ranking {
   readonly name: string;
   readonly grouping: Grouping;
-  /** How a task ranks that has no deadline or anything else of its own: plainly, as (0, 0), or in another way. */
-  readonly usually: 'plain' | 'ranked';
+  /** Which tasks of a place share a rank, of those that have no deadline, no edges nor anything else of their own. */
+  readonly alike: 'all' | 'level' | 'none';
   /** What decides, in order: "priority → deadline → FIFO". */
   describe(): string;
 }

@@ -5,10 +5,26 @@ import { PackedHeap, compareRank } from './packed-heap.js';
 /** Tasks per block of a run: small, so that tasks already taken are not kept alive for long. */
 const BLOCK = 256;
 
+/** How many ranks may have a run of their own: whoever looks for one passes the others. */
+export const MOST_RUNS = 16;
+
 interface Block {
   readonly tasks: Task[];
   filled: number;
   next: Block | undefined;
+}
+
+/** Tasks of the same rank in FIFO order; never empty. */
+interface Run {
+  readonly a: number;
+  readonly b: number;
+  first: Block;
+  last: Block;
+  /** How many tasks of the first block are gone. */
+  taken: number;
+  latest: Task;
+  /** The one of the next larger rank. */
+  next: Run | undefined;
 }
 
 /** Says whether an entry made with rank (a, b) still stands for the task. */
@@ -25,9 +41,10 @@ export interface Ranking {
 /**
  * Tasks ordered by (a, b, FIFO), with lazy removal.
  *
- * Most tasks of a queue have the plain rank (0, 0) and arrive in FIFO order: they are appended to a run of blocks. What comes
- * out of order goes to a heap beside it, and the head is the better of the two. An entry whose task has left, or
- * has another rank by now, is dropped when it reaches the head.
+ * Most tasks of a queue share a rank with many others and arrive in FIFO order: they are appended to the run of their rank,
+ * and runs need no order but that of their ranks. What comes out of order, or has a rank that few have, goes to a heap
+ * beside them, and the head is the better of the two. An entry whose task has left, or has another rank by now, is
+ * dropped when it reaches the head.
  */
 export class Queue {
   /** The head found by the last {@link refreshHead}, and its rank. */
@@ -36,23 +53,21 @@ export class Queue {
   b = 0;
   /** Entries, the dead included. */
   length = 0;
-  private first: Block | undefined = undefined;
-  private last: Block | undefined = undefined;
-  private taken = 0;
-  private latest: Task | undefined = undefined;
+  /** The run of the smallest rank. */
+  private front: Run | undefined = undefined;
+  /** The run that was appended to last. */
+  private recent: Run | undefined = undefined;
   private heap: PackedHeap | undefined = undefined;
 
   /** Adds a task; `true` when it stands behind others, so that the head cannot have changed. */
   push(task: Task, a: number, b: number): boolean {
     this.length += 1;
-    const isPlain = a === 0 && b === 0;
-    if (this.latest === undefined) {
-      if (!isPlain) return this.pushHeap(task, a, b);
-      this.startRun(task);
-      return false;
-    }
-    if (!isPlain || compareFifo(this.latest, task) > 0) return this.pushHeap(task, a, b);
-    this.append(task);
+    const { recent } = this;
+    const run = recent?.a === a && recent.b === b ? recent : this.runOf(a, b);
+    if (run === undefined) return this.beginsRun(a, b) ? this.insertRun(a, b, [task]) : this.pushHeap(task, a, b);
+    if (compareFifo(run.latest, task) > 0) return this.pushHeap(task, a, b);
+    append(run, task);
+    this.recent = run;
     return true;
   }
 
@@ -60,7 +75,7 @@ export class Queue {
   pushAll(tasks: readonly Task[], ranking: Ranking): void {
     const { ranks, plain, sorted } = rankAll(tasks, ranking);
     if (ranks === undefined && sorted) {
-      this.fill(tasks);
+      this.fill(tasks, ranking);
     } else if (ranks !== undefined && plain < tasks.length / 2) {
       this.length = tasks.length;
       this.heap = new PackedHeap(tasks.slice(), ranks.as, ranks.bs);
@@ -70,28 +85,22 @@ export class Queue {
     }
   }
 
-  /** Takes in many tasks of the plain rank, in FIFO order, while it is empty. */
-  fill(tasks: readonly Task[]): void {
-    for (let from = 0; from < tasks.length; from += BLOCK) {
-      const share = tasks.slice(from, from + BLOCK);
-      const block: Block = { tasks: share, filled: share.length, next: undefined };
-      if (this.last === undefined) this.first = block;
-      else this.last.next = block;
-      this.last = block;
-    }
-    this.taken = 0;
-    this.latest = tasks.at(-1);
-    this.length = tasks.length;
+  /** Takes in tasks that all have the same rank, in FIFO order, while it has none of that rank. */
+  fill(tasks: readonly Task[], ranking: Ranking): void {
+    const [task] = tasks;
+    if (task === undefined) return;
+    this.length += tasks.length;
+    this.insertRun(ranking.first(task), ranking.second(task), tasks);
   }
 
   /** Finds the head, dropping dead entries; returns how many were dropped. */
   refreshHead(liveness: Liveness): number {
     let dropped = 0;
-    let run = this.runHead();
-    while (run !== undefined && !liveness.isLive(run, 0, 0)) {
-      this.takeRunHead();
+    let run = this.front;
+    while (run !== undefined && !liveness.isLive(headOf(run), run.a, run.b)) {
+      this.takeHead(run);
       dropped += 1;
-      run = this.runHead();
+      run = this.front;
     }
     const heap = this.heap;
     if (heap !== undefined) {
@@ -107,13 +116,10 @@ export class Queue {
 
   /** Adds the tasks of all live entries to a list. */
   collect(liveness: Liveness, into: Task[]): void {
-    let from = this.taken;
-    for (let block = this.first; block !== undefined; block = block.next) {
-      for (let i = from; i < block.filled; i += 1) {
-        const task = block.tasks[i] as Task;
-        if (liveness.isLive(task, 0, 0)) into.push(task);
+    for (let run = this.front; run !== undefined; run = run.next) {
+      for (const block of blocksIn(run)) {
+        for (const task of block) if (liveness.isLive(task, run.a, run.b)) into.push(task);
       }
-      from = 0;
     }
     if (this.heap === undefined) return;
     for (const { task, a, b } of this.heap.entries()) if (liveness.isLive(task, a, b)) into.push(task);
@@ -121,45 +127,57 @@ export class Queue {
 
   /** All entries, the dead included, in no particular order. */
   *entries(): Iterable<{ task: Task; a: number; b: number }> {
-    let from = this.taken;
-    for (let block = this.first; block !== undefined; block = block.next) {
-      for (let i = from; i < block.filled; i += 1) {
-        yield { task: block.tasks[i] as Task, a: 0, b: 0 };
-      }
-      from = 0;
+    for (let run = this.front; run !== undefined; run = run.next) {
+      for (const block of blocksIn(run)) for (const task of block) yield { task, a: run.a, b: run.b };
     }
     if (this.heap !== undefined) yield* this.heap.entries();
   }
 
-  private choose(run: Task | undefined): void {
+  private choose(run: Run | undefined): void {
     const heap = this.heap;
-    if (heap !== undefined && heap.size > 0 && (run === undefined || heap.precedes(0, 0, run))) {
+    const task = run === undefined ? undefined : headOf(run);
+    if (heap !== undefined && heap.size > 0 && (run === undefined || heap.precedes(run.a, run.b, task as Task))) {
       this.task = heap.task;
       this.a = heap.a;
       this.b = heap.b;
       return;
     }
-    this.task = run;
-    this.a = 0;
-    this.b = 0;
+    this.task = task;
+    this.a = run?.a ?? 0;
+    this.b = run?.b ?? 0;
   }
 
-  private startRun(task: Task): void {
-    // It may stay the only one, of which there are as many as channels: it takes what it needs, the next ones all.
-    this.first = this.last = { tasks: [], filled: 0, next: undefined };
-    this.taken = 0;
-    this.append(task);
+  /** The run of this rank, if there is one. */
+  private runOf(a: number, b: number): Run | undefined {
+    let run = this.front;
+    while (run !== undefined && precedes(run, a, b)) run = run.next;
+    return run?.a === a && run.b === b ? run : undefined;
   }
 
-  private append(task: Task): void {
-    let last = this.last as Block;
-    if (last.filled === BLOCK) {
-      last.next = { tasks: new Array<Task>(BLOCK), filled: 0, next: undefined };
-      last = this.last = last.next;
+  /** The plain rank has a run in any case; another one once it is seen to be shared, unless the queue is empty. */
+  private beginsRun(a: number, b: number): boolean {
+    if (this.front === undefined && (this.heap?.size ?? 0) === 0) return true;
+    if ((a !== 0 || b !== 0) && this.heap?.endsWith(a, b) !== true) return false;
+    let runs = 0;
+    for (let run = this.front; run !== undefined; run = run.next) runs += 1;
+    return runs < MOST_RUNS;
+  }
+
+  /** Begins a run with these tasks; `false` when it is the first one by rank. */
+  private insertRun(a: number, b: number, tasks: readonly Task[]): boolean {
+    const [first, last] = blocksOf(tasks);
+    const run: Run = { a, b, first, last, taken: 0, latest: tasks.at(-1) as Task, next: undefined };
+    this.recent = run;
+    let before: Run | undefined;
+    let after = this.front;
+    while (after !== undefined && precedes(after, a, b)) {
+      before = after;
+      after = after.next;
     }
-    last.tasks[last.filled] = task;
-    last.filled += 1;
-    this.latest = task;
+    run.next = after;
+    if (before === undefined) this.front = run;
+    else before.next = run;
+    return before !== undefined;
   }
 
   private pushHeap(task: Task, a: number, b: number): boolean {
@@ -167,20 +185,62 @@ export class Queue {
     return !this.heap.push(task, a, b);
   }
 
-  private runHead(): Task | undefined {
-    return this.first?.tasks[this.taken];
+  /** Drops the first task of the first run. */
+  private takeHead(run: Run): void {
+    run.taken += 1;
+    if (run.taken < run.first.filled) return;
+    run.taken = 0;
+    if (run.first.next !== undefined) {
+      run.first = run.first.next;
+      return;
+    }
+    this.front = run.next;
+    if (this.recent === run) this.recent = undefined;
   }
+}
 
-  private takeRunHead(): void {
-    const first = this.first as Block;
-    this.taken += 1;
-    if (this.taken < first.filled) return;
-    this.taken = 0;
-    this.first = first.next;
-    if (this.first !== undefined) return;
-    this.last = undefined;
-    this.latest = undefined;
+function headOf(run: Run): Task {
+  return run.first.tasks[run.taken] as Task;
+}
+
+function precedes(run: Run, a: number, b: number): boolean {
+  return run.a === a ? run.b < b : run.a < a;
+}
+
+/** What is left of each block. */
+function* blocksIn(run: Run): Iterable<readonly Task[]> {
+  let from = run.taken;
+  for (let block: Block | undefined = run.first; block !== undefined; block = block.next) {
+    yield block.tasks.slice(from, block.filled);
+    from = 0;
   }
+}
+
+function append(run: Run, task: Task): void {
+  let { last } = run;
+  if (last.filled === BLOCK) {
+    last.next = { tasks: new Array<Task>(BLOCK), filled: 0, next: undefined };
+    last = run.last = last.next;
+  }
+  last.tasks[last.filled] = task;
+  last.filled += 1;
+  run.latest = task;
+}
+
+/** The tasks in blocks, of which the last may stay the only one: it takes no more room than it needs. */
+function blocksOf(tasks: readonly Task[]): readonly [first: Block, last: Block] {
+  const first = blockOf(tasks, 0);
+  let last = first;
+  for (let from = BLOCK; from < tasks.length; from += BLOCK) {
+    last.next = blockOf(tasks, from);
+    last = last.next;
+  }
+  return [first, last];
+}
+
+function blockOf(tasks: readonly Task[], from: number): Block {
+  const share = tasks.slice(from, from + BLOCK);
+  return { tasks: share, filled: share.length, next: undefined };
 }
 
 interface Ranks {

@@ -106,12 +106,12 @@ function latestStart(task: Task, sources: PlanSources): number {
 export function planOf(name: Exclude<StrategyName, 'weighted-random'>, sources: PlanSources): Plan {
   switch (name) {
     case 'fifo':
-      return { name, grouping: 'none', usually: 'plain', first: none, second: none, describe: () => 'FIFO' };
+      return { name, grouping: 'none', alike: 'all', first: none, second: none, describe: () => 'FIFO' };
     case 'lifo':
       return {
         name,
         grouping: 'none',
-        usually: 'ranked',
+        alike: 'none',
         first: (task) => -task.due,
         second: (task) => -task.sequence,
         describe: () => 'LIFO',
@@ -120,7 +120,7 @@ export function planOf(name: Exclude<StrategyName, 'weighted-random'>, sources: 
       return {
         name,
         grouping: 'aged',
-        usually: 'plain',
+        alike: 'all',
         first: deadline,
         second: none,
         describe: () => 'priority → deadline → FIFO',
@@ -129,7 +129,7 @@ export function planOf(name: Exclude<StrategyName, 'weighted-random'>, sources: 
       return {
         name,
         grouping: 'none',
-        usually: 'ranked',
+        alike: sources.maxWaitMs === Infinity ? 'level' : 'none',
         first: (task) => latestStart(task, sources),
         second: urgency,
         describe: () => 'deadline → priority → FIFO',
@@ -138,7 +138,7 @@ export function planOf(name: Exclude<StrategyName, 'weighted-random'>, sources: 
       return {
         name,
         grouping: 'level',
-        usually: 'plain',
+        alike: 'all',
         first: deadline,
         second: none,
         describe: () => 'priority → channel → FIFO',
@@ -147,7 +147,7 @@ export function planOf(name: Exclude<StrategyName, 'weighted-random'>, sources: 
       return {
         name,
         grouping: 'aged',
-        usually: 'ranked',
+        alike: 'all',
         first: (task) => -sources.pathOf(task),
         second: deadline,
         describe: () => 'priority → critical path → deadline → FIFO',
@@ -169,7 +169,7 @@ export function customPlan(strategy: Strategy): Plan {
   return {
     name: strategy.name,
     grouping: 'none',
-    usually: 'ranked',
+    alike: 'none',
     first: (task) => {
       const { urgency: level, deadline, attempts } = task;
       const known = ranks.get(task);

@@ -43,7 +43,7 @@ export interface OrderSources extends Omit<PlanSources, 'maxWaitMs'> {
 const OVERDUE: Plan = {
   name: 'overdue',
   grouping: 'none',
-  usually: 'ranked',
+  alike: 'none',
   first: (task) => task.ready,
   second: () => 0,
   describe: () => 'longest wait',
