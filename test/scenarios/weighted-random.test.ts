@@ -32,22 +32,44 @@ function steadyState(levels: readonly number[], draws: number, strategy: Strateg
   return counts;
 }
 
+/** How far the counts are from what the weights say, in the measure of the chi-square test. */
+function chiSquareOf(counts: ReadonlyMap<number, number>, weight: (level: number) => number): number {
+  const draws = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const total = [...counts.keys()].reduce((sum, level) => sum + weight(level), 0);
+  return [...counts].reduce((sum, [level, count]) => {
+    const expected = (draws * weight(level)) / total;
+    return sum + (count - expected) ** 2 / expected;
+  }, 0);
+}
+
 function expectShares(counts: ReadonlyMap<number, number>, weight: (level: number) => number, critical: number): void {
   const draws = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const total = [...counts.keys()].reduce((sum, level) => sum + weight(level), 0);
-  let chiSquare = 0;
   for (const [level, count] of counts) {
     const expected = (draws * weight(level)) / total;
-    chiSquare += (count - expected) ** 2 / expected;
     expect(Math.abs(count / expected - 1), `level ${String(level)}`).toBeLessThan(0.1);
   }
-  expect(chiSquare).toBeLessThan(critical);
+  expect(chiSquareOf(counts, weight)).toBeLessThan(critical);
 }
 
 test('A7.1 each level has its share of 200,000 draws in a steady state, by chi-square and within ten per cent', () => {
   const counts = steadyState([0, 1, 2, 3, 10, 100], 200_000, 'weighted-random', 42);
   // Five degrees of freedom at one per cent.
   expectShares(counts, (level) => 1 / Math.max(level, 0.5), 15.09);
+});
+
+test('A7.1 over forty seeds the shares stray as far as chance does: neither more nor less', () => {
+  const weight = (level: number): number => 1 / Math.max(level, 0.5);
+  const seeds = Array.from({ length: 40 }, (_, seed) => seed + 1);
+  const strayed = seeds.map((seed) =>
+    chiSquareOf(steadyState([0, 1, 2, 3, 10, 100], 10_000, 'weighted-random', seed), weight),
+  );
+  const sum = strayed.reduce((total, each) => total + each, 0);
+  // Together 200 degrees of freedom, half a per cent on either side.
+  expect(sum).toBeGreaterThan(152.24);
+  expect(sum).toBeLessThan(255.26);
+  // Each alone has five; one in a hundred may be beyond this, and four of forty hardly ever are.
+  expect(strayed.filter((each) => each > 15.09).length).toBeLessThan(4);
 });
 
 test('A7.1 a weight function of one’s own decides the shares', () => {
