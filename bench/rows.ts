@@ -14,6 +14,7 @@ const files: Readonly<Record<string, () => Promise<{ rows: readonly Row[] }>>> =
   P10: () => import('./rows/p10.js'),
   P11: () => import('./rows/p11.js'),
   P16: () => import('./rows/p16.js'),
+  CLAIMS: () => import('./rows/claims.js'),
   CORE: () => import('./rows/core.js'),
   POLICIES: () => import('./rows/policies.js'),
 };

@@ -1,9 +1,10 @@
-// npm run bench -- [group ...] [--full] [--samples N] [--row ID ...] [--json file]
+// npm run bench -- [group ...] [--full] [--samples N] [--row ID ...] [--json file] [--publish]
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { interleave } from './interleave.js';
 import { installPeers, peerVersions } from './peers.js';
+import { publish } from './publish.js';
 import { groups, type Row } from './row.js';
 import { loadRows, loadRowsNamed } from './rows.js';
 import { summary, table } from './table.js';
@@ -18,6 +19,7 @@ const { positionals, values } = parseArgs({
     samples: { type: 'string' },
     row: { type: 'string', multiple: true },
     json: { type: 'string' },
+    publish: { type: 'boolean', default: false },
   },
 });
 const effort = { full: values.full, samples: parseSamples(values.samples ?? (values.full ? '11' : '5')) };
@@ -44,6 +46,7 @@ if (loadAtStart > cpus().length / 2) {
   console.log(`The machine was busy at the start (load ${brief(loadAtStart)}): the ratios are not to be trusted.`);
 }
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report(), undefined, 2)}\n`);
+if (values.publish) await publish(results, circumstances());
 const failed = results.some((row) => row.candidates.some((candidate) => candidate.failure !== undefined));
 process.exitCode = failed ? 1 : 0;
 
@@ -65,13 +68,22 @@ function showProgress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
 }
 
-function report() {
+function circumstances() {
   return {
+    date: new Date().toISOString().slice(0, 10),
+    command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
     node: process.version,
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
     loadAtStart,
-    ...effort,
+    samples: effort.samples,
+  };
+}
+
+function report() {
+  return {
+    ...circumstances(),
+    full: effort.full,
     peers: peerVersions(),
     rows: results,
   };

@@ -1,7 +1,7 @@
 import { loadedCore, now, type Load } from '../core-load.js';
 import { atMost, growth, type Row } from '../row.js';
 
-const strategies = ['fifo', 'lifo', 'priority', 'deadline', 'fair', 'weighted-random', 'critical-path'];
+export const strategies = ['fifo', 'lifo', 'priority', 'deadline', 'fair', 'weighted-random', 'critical-path'];
 const claims = 5_000;
 
 /** The 99th percentile of one claim, in microseconds; what is claimed is replaced, so the number of ready tasks stays. */

@@ -27,6 +27,7 @@ export const rows: readonly Row[] = [
     better: 'lower',
     candidates: strategies.map((strategy) => ({
       name: strategy,
+      against: strategy,
       measure: async () => (await switchTo(strategy)).call,
       bars: [atMost(1)],
     })),
@@ -39,6 +40,7 @@ export const rows: readonly Row[] = [
     better: 'lower',
     candidates: strategies.map((strategy) => ({
       name: strategy,
+      against: strategy,
       measure: async () => (await switchTo(strategy)).claim,
       bars: [atMost(10)],
     })),
