@@ -16,8 +16,8 @@ export interface Order {
   insert(task: Task, place: Place): void;
   /** The task has left the ready set; orders that remove lazily need not do anything. */
   remove(task: Task, place: Place): void;
-  /** Level, deadline or path of a ready task have changed. */
-  rekey(task: Task, place: Place): void;
+  /** Level, deadline or path of a ready task have changed; it had this effective level before. */
+  rekey(task: Task, place: Place, before: number): void;
   /** The best task that could start now, which stays where it is. */
   best(claim: ClaimView): Task | undefined;
   /** When a task could start that waits for tokens alone; `Infinity` when none does, or one could start now. */

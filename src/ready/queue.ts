@@ -71,18 +71,30 @@ export class Queue {
     return true;
   }
 
-  /** Takes in many tasks while it is empty, in O(n) if they come in order or most have a rank of their own. */
+  /** Takes in many tasks while it is empty, in O(n) if they come in order or few share a rank. */
   pushAll(tasks: readonly Task[], ranking: Ranking): void {
-    const { ranks, plain, sorted } = rankAll(tasks, ranking);
-    if (ranks === undefined && sorted) {
-      this.fill(tasks, ranking);
-    } else if (ranks !== undefined && plain < tasks.length / 2) {
-      this.length = tasks.length;
-      this.heap = new PackedHeap(tasks.slice(), ranks.as, ranks.bs);
-      if (!sorted) this.heap.heapify();
-    } else {
-      for (let i = 0; i < tasks.length; i += 1) this.push(tasks[i] as Task, ranks?.as[i] ?? 0, ranks?.bs[i] ?? 0);
+    const { ranks, shared, sorted } = rankAll(tasks, ranking);
+    if (ranks === undefined && sorted) this.fill(tasks, ranking);
+    else if (ranks === undefined || shared > tasks.length / 2) this.pushEach(tasks, ranks);
+    else this.fillHeap(tasks.slice(), ranks, sorted);
+  }
+
+  /** Those with a rank of their own first, all at once; the others then mostly find a run. */
+  private pushEach(tasks: readonly Task[], ranks: Ranks | undefined): void {
+    if (ranks !== undefined) {
+      const own = [...tasks.keys()].filter((i) => ranks.as[i] !== 0);
+      const pick = <T>(list: readonly T[]): T[] => own.map((i) => list[i] as T);
+      this.fillHeap(pick(tasks), { as: pick(ranks.as), bs: pick(ranks.bs) }, false);
     }
+    for (let i = 0; i < tasks.length; i += 1) {
+      if (ranks === undefined || ranks.as[i] === 0) this.push(tasks[i] as Task, 0, ranks?.bs[i] ?? 0);
+    }
+  }
+
+  private fillHeap(tasks: Task[], { as, bs }: Ranks, sorted: boolean): void {
+    this.length = tasks.length;
+    this.heap = new PackedHeap(tasks, as, bs);
+    if (!sorted) this.heap.heapify();
   }
 
   /** Takes in tasks that all have the same rank, in FIFO order, while it has none of that rank. */
@@ -249,25 +261,25 @@ interface Ranks {
 }
 
 /**
- * The ranks of all tasks, unless all are plain; how many are; and whether the tasks come in order.
+ * The ranks of all tasks, unless all are plain; how many share a rank, as those whose first number is 0 mostly do; and
+ * whether the tasks come in order.
  *
  * All in one pass, as many tasks do not fit into the processor's cache and touching each is what takes the time.
  */
 function rankAll(
   tasks: readonly Task[],
   ranking: Ranking,
-): { readonly ranks: Ranks | undefined; readonly plain: number; readonly sorted: boolean } {
+): { readonly ranks: Ranks | undefined; readonly shared: number; readonly sorted: boolean } {
   let ranks: Ranks | undefined;
-  let plain = 0;
+  let shared = 0;
   let sorted = true;
   let [before, beforeA, beforeB] = [tasks[0] as Task, -Infinity, -Infinity];
   for (let i = 0; i < tasks.length; i += 1) {
     const task = tasks[i] as Task;
     const a = ranking.first(task);
     const b = ranking.second(task);
-    if (a === 0 && b === 0) {
-      plain += 1;
-    } else {
+    if (a === 0) shared += 1;
+    if (a !== 0 || b !== 0) {
       ranks ??= plainRanks(tasks.length);
       ranks.as[i] = a;
       ranks.bs[i] = b;
@@ -277,7 +289,7 @@ function rankAll(
     beforeA = a;
     beforeB = b;
   }
-  return { ranks, plain, sorted };
+  return { ranks, shared, sorted };
 }
 
 function plainRanks(tasks: number): Ranks {

@@ -140,7 +140,7 @@ export class ReadyIndex {
       this.join(task, place.channel.name, mono);
     }
     for (const view of this.views) {
-      view.rekey(task, place);
+      view.rekey(task, place, before);
       if (view.isStale(this.size)) this.rebuild(view, this.byPlace(view));
     }
   }

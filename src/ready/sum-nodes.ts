@@ -53,27 +53,6 @@ export function updateSum(links: Int32Array, values: Float64Array, node: number)
   values[node * VALUES + SUM] = left + valueAt(values, node * VALUES + WEIGHT) + right;
 }
 
-/** Makes a tree, in O(n), of the nodes from 1 to `count`, which lie in key order and have no links yet. */
-export function linkAscending(links: Int32Array, values: Float64Array, count: number): void {
-  // The spine is the way from the root to the greatest key. A node that leaves it has all its children.
-  const spine: number[] = [];
-  let end = -1;
-  for (let node = 1; node <= count; node += 1) {
-    const priority = linkAt(links, node * LINKS + PRIORITY);
-    let left = NOBODY;
-    while (end >= 0 && linkAt(links, nodeAt(spine, end) * LINKS + PRIORITY) < priority) {
-      left = nodeAt(spine, end);
-      updateSum(links, values, left);
-      end -= 1;
-    }
-    links[node * LINKS + LEFT] = left;
-    links[end < 0 ? ROOT_SLOT : nodeAt(spine, end) * LINKS + RIGHT] = node;
-    end += 1;
-    spine[end] = node;
-  }
-  for (; end >= 0; end -= 1) updateSum(links, values, nodeAt(spine, end));
-}
-
 /** Spreads integers over 32 bits (the finalizer of MurmurHash3), because sequence numbers alone would make a chain. */
 export function scramble(integer: number): number {
   // Above 2 ** 32 the upper half of the integer has its say, too.

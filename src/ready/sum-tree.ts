@@ -1,4 +1,3 @@
-import { InvariantError } from '../model/invariant.js';
 import {
   LEFT,
   LINKS,
@@ -10,7 +9,6 @@ import {
   VALUES,
   WEIGHT,
   checkedWeight,
-  linkAscending,
   linkAt,
   nodeAt,
   scramble,
@@ -175,30 +173,6 @@ export class SumTree<T> implements Iterable<T> {
   /** How far into the picked item's own weight the latest `x` reached: the draw goes on inside it. */
   get rest(): number {
     return this.#rest;
-  }
-
-  /** Holds exactly these items from now on, in O(n); they must be in strictly ascending order. */
-  rebuild(sortedItems: readonly T[], weightOf: (item: T) => number): void {
-    const capacity = Math.max(SMALLEST_CAPACITY, sortedItems.length + 1);
-    const links = new Int32Array(capacity * LINKS);
-    const values = new Float64Array(capacity * VALUES);
-    const items: (T | undefined)[] = [undefined, ...sortedItems];
-    // Whatever the caller's functions may throw, they throw before the tree changes.
-    for (let node = 1; node < items.length; node += 1) {
-      const item = items[node] as T;
-      if (node > 1 && this.#compare(items[node - 1] as T, item) >= 0) {
-        throw new InvariantError(`A sum tree was rebuilt from items of which number ${node - 1} is out of order.`);
-      }
-      values[node * VALUES + WEIGHT] = checkedWeight(weightOf(item));
-      links[node * LINKS + PRIORITY] = this.#priorityOf(item);
-    }
-    linkAscending(links, values, sortedItems.length);
-    this.#links = links;
-    this.#values = values;
-    this.#items = items;
-    this.#size = sortedItems.length;
-    this.#free = NOBODY;
-    this.#picked = undefined;
   }
 
   /** The items in order; the tree must not change meanwhile. */

@@ -135,9 +135,9 @@ export class View {
     this.order?.remove(task, place);
   }
 
-  rekey(task: Task, place: Place): void {
+  rekey(task: Task, place: Place, before: number): void {
     if (this.filter !== undefined && !this.takes(place)) return;
-    this.order?.rekey(task, place);
+    this.order?.rekey(task, place, before);
   }
 
   /** The best task that could start now. */

@@ -11,7 +11,7 @@ export type WeightOf = (level: number) => number;
 /**
  * Every eligible task has a chance of weight / sum of weights: one draw decides.
  *
- * Weights are cumulated in an order that follows from the tasks alone (shape, channel, amounts needed, sequence), so
+ * Weights are cumulated in an order that follows from the tasks alone (shape, channel, level or amounts needed, sequence), so
  * the same draw finds the same task after a restart.
  */
 export class WeightedOrder implements Order {
@@ -33,8 +33,8 @@ export class WeightedOrder implements Order {
     if (this.byShape.get(place.shape)?.remove(task, place) === true) this.entries -= 1;
   }
 
-  rekey(task: Task, place: Place): void {
-    this.byShape.get(place.shape)?.setWeight(task, place, this.weightOf(task.urgency));
+  rekey(task: Task, place: Place, before: number): void {
+    this.byShape.get(place.shape)?.setWeight(task, place, this.weightOf(task.urgency), before);
   }
 
   best(claim: ClaimView): Task | undefined {
@@ -94,9 +94,9 @@ export class WeightedOrder implements Order {
     return this.byShape.get(place.shape)?.tasksAt(place) ?? [];
   }
 
-  insertAll({ place, tasks }: PlaceTasks): void {
-    this.shapeFor(place.shape).fill(place, tasks, (task) => this.weightOf(task.urgency));
-    this.entries += tasks.length;
+  insertAll(ready: PlaceTasks): void {
+    this.shapeFor(ready.place.shape).fill(ready, this.weightOf);
+    this.entries += ready.tasks.length;
   }
 
   private weighChannel(channel: Channel): void {

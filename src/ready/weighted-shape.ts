@@ -1,4 +1,6 @@
 import { compareNames, type Task } from '../model/index.js';
+import type { PlaceTasks } from './by-place.js';
+import { NumberedTasks } from './numbered-tasks.js';
 import type { Place, Shape } from './place.js';
 import { SumTree } from './sum-tree.js';
 
@@ -14,17 +16,26 @@ export interface WeightedShape {
   /** Adds a task; false when it is there already. */
   insert(task: Task, place: Place, weight: number): boolean;
   remove(task: Task, place: Place): boolean;
-  setWeight(task: Task, place: Place, weight: number): void;
+  /** The task's level has changed from this one. */
+  setWeight(task: Task, place: Place, weight: number, before: number): void;
   /** The task at which the weights, added up by channel and in a fixed order inside it, first exceed `x`. */
   pick(x: number): Task | undefined;
   /** The place's channel was opened or closed. */
   weigh(place: Place): void;
-  /** Takes in all tasks of a place that is still empty, in order of sequence. */
-  fill(place: Place, tasks: readonly Task[], weightOf: (task: Task) => number): void;
+  /** Takes in all tasks of a place that is still empty. */
+  fill(ready: PlaceTasks, weightOf: (level: number) => number): void;
   /** The place's tasks leave at once; how many they were. */
   dropPlace(place: Place): number;
   tasks(): Task[];
   tasksAt(place: Place): Task[];
+}
+
+/** The tasks of a lane that have the same level, and so the same weight: the draw among them is by number. */
+interface WeightedLevel {
+  readonly level: number;
+  readonly weight: number;
+  readonly hash: number;
+  readonly tasks: NumberedTasks;
 }
 
 interface WeightedLane {
@@ -32,7 +43,10 @@ interface WeightedLane {
   /** At hand, as lanes are compared by it all the time. */
   readonly channelName: string;
   readonly hash: number;
-  readonly tasks: SumTree<Task>;
+  /** Weights are cumulated by level, then sequence. */
+  readonly levels: SumTree<WeightedLevel>;
+  readonly byLevel: Map<number, WeightedLevel>;
+  size: number;
 }
 
 /** The weighted tasks of a shape that needs no resources, so that all of them can start or none. */
@@ -57,26 +71,35 @@ export class WeightedSums implements WeightedShape {
 
   insert(task: Task, place: Place, weight: number): boolean {
     const lane = this.laneFor(place);
-    if (!lane.tasks.insert(task, weight)) return false;
-    this.weighLane(lane);
+    const level = levelIn(lane, task.urgency, weight);
+    if (!level.tasks.insert(task)) return false;
+    this.counted(lane, level, 1);
     return true;
   }
 
   remove(task: Task, place: Place): boolean {
     const lane = this.byPlace.get(place.index);
-    if (lane?.tasks.remove(task) !== true) return false;
-    if (lane.tasks.size > 0) this.weighLane(lane);
-    else this.dropPlace(place);
+    if (lane === undefined || !this.takeOut(lane, task, task.urgency)) return false;
+    if (lane.size === 0) this.dropPlace(place);
     return true;
   }
 
-  setWeight(task: Task, place: Place, weight: number): void {
+  setWeight(task: Task, place: Place, weight: number, before: number): void {
     const lane = this.byPlace.get(place.index);
-    if (lane?.tasks.setWeight(task, weight) === true) this.weighLane(lane);
+    if (lane === undefined || before === task.urgency || !this.takeOut(lane, task, before)) return;
+    const level = levelIn(lane, task.urgency, weight);
+    level.tasks.insert(task);
+    this.counted(lane, level, 1);
   }
 
   pick(x: number): Task | undefined {
-    return this.lanes.pick(x)?.tasks.pick(this.lanes.rest);
+    const { lanes } = this;
+    const lane = lanes.pick(x);
+    const level = lane?.levels.pick(lanes.rest);
+    if (lane === undefined || level === undefined) return undefined;
+    const { tasks, weight } = level;
+    // Rounding may push the draw past the last of them.
+    return tasks.at(Math.min(tasks.size - 1, Math.floor(lane.levels.rest / weight)));
   }
 
   weigh(place: Place): void {
@@ -84,11 +107,14 @@ export class WeightedSums implements WeightedShape {
     if (lane !== undefined) this.weighLane(lane);
   }
 
-  /** A tree is built from sorted tasks in a tenth of the time that it takes to insert them. */
-  fill(place: Place, tasks: readonly Task[], weightOf: (task: Task) => number): void {
-    const lane = this.laneFor(place);
-    lane.tasks.rebuild(tasks, weightOf);
-    this.weighLane(lane);
+  fill(ready: PlaceTasks, weightOf: (level: number) => number): void {
+    const lane = this.laneFor(ready.place);
+    for (const tasks of ready.byLevel()) {
+      const { urgency } = tasks[0] as Task;
+      const level = levelIn(lane, urgency, weightOf(urgency));
+      level.tasks.fill(tasks);
+      this.counted(lane, level, tasks.length);
+    }
   }
 
   dropPlace(place: Place): number {
@@ -96,31 +122,66 @@ export class WeightedSums implements WeightedShape {
     if (lane === undefined) return 0;
     this.lanes.remove(lane);
     this.byPlace.delete(place.index);
-    return lane.tasks.size;
+    return lane.size;
   }
 
   tasks(): Task[] {
-    return [...this.byPlace.values()].flatMap((lane) => [...lane.tasks]);
+    return [...this.byPlace.values()].flatMap(tasksIn);
   }
 
   tasksAt(place: Place): Task[] {
-    return [...(this.byPlace.get(place.index)?.tasks ?? [])];
+    const lane = this.byPlace.get(place.index);
+    return lane === undefined ? [] : tasksIn(lane);
+  }
+
+  /** Inherited urgency is told of at the end of a command: until then the task still stands at the level before. */
+  private takeOut(lane: WeightedLane, task: Task, likely: number): boolean {
+    const first = lane.byLevel.get(likely);
+    const level =
+      first?.tasks.remove(task) === true ? first : [...lane.byLevel.values()].find(({ tasks }) => tasks.remove(task));
+    if (level === undefined) return false;
+    this.counted(lane, level, -1);
+    return true;
+  }
+
+  private counted(lane: WeightedLane, level: WeightedLevel, change: number): void {
+    lane.size += change;
+    const { size } = level.tasks;
+    if (size > 0) lane.levels.setWeight(level, level.weight * size);
+    else {
+      lane.levels.remove(level);
+      lane.byLevel.delete(level.level);
+    }
+    this.weighLane(lane);
   }
 
   private weighLane(lane: WeightedLane): void {
-    this.lanes.setWeight(lane, lane.place.channel.isOpen() ? lane.tasks.total : 0);
+    this.lanes.setWeight(lane, lane.place.channel.isOpen() ? lane.levels.total : 0);
   }
 
   private laneFor(place: Place): WeightedLane {
     const known = this.byPlace.get(place.index);
     if (known !== undefined) return known;
-    const tasks = new SumTree<Task>({ compare: (x, y) => x.sequence - y.sequence, hash: (x) => x.sequence });
+    const levels = new SumTree<WeightedLevel>({ compare: (x, y) => x.level - y.level, hash: ({ hash }) => hash });
     const channelName = place.channel.name;
-    const lane = { place, channelName, hash: hashName(channelName), tasks };
+    const lane = { place, channelName, hash: hashName(channelName), levels, byLevel: new Map(), size: 0 };
     this.byPlace.set(place.index, lane);
     this.lanes.insert(lane, 0);
     return lane;
   }
+}
+
+function levelIn(lane: WeightedLane, level: number, weight: number): WeightedLevel {
+  const known = lane.byLevel.get(level);
+  if (known !== undefined) return known;
+  const added = { level, weight, hash: hashName(String(level)), tasks: new NumberedTasks() };
+  lane.byLevel.set(level, added);
+  lane.levels.insert(added, 0);
+  return added;
+}
+
+function tasksIn({ byLevel }: WeightedLane): Task[] {
+  return [...byLevel.values()].flatMap(({ tasks }) => [...tasks]);
 }
 
 /** FNV-1a over code units. */

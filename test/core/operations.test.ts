@@ -24,7 +24,8 @@ const id = (i: number): string => `t${String(i).padStart(7, '0')}`;
 
 /** Levels, deadlines and channels in no particular order. */
 function varied(i: number, channels = 10): SimTaskOptions {
-  const due = i % 7 === 0 ? { deadline: 4e12 + ((i * 7_919) % 10_007) } : {};
+  // So many that they do not run out while claims are counted, however few wait.
+  const due = i % 3 === 0 ? { deadline: 4e12 + ((i * 7_919) % 10_007) } : {};
   return { priority: (i * 31) % 5, channel: `c${String((i * 7_919) % channels).padStart(5, '0')}`, ...due };
 }
 

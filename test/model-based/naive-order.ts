@@ -92,7 +92,8 @@ export function ranked(
         ...[
           returnKey(model, task) ?? shapeKey(task),
           task.spec.channel,
-          ...model.asksFor(task).map(({ amount }) => amount),
+          // What needs nothing is cumulated by level.
+          ...(model.asksFor(task).length === 0 ? [level(task)] : model.asksFor(task).map(({ amount }) => amount)),
           task.sequence,
         ],
       ];

@@ -97,7 +97,7 @@ test('G14 an order by chance finds a shape among thousands in a few comparisons'
   expect(reads).toBeLessThanOrEqual(4_000 * 14);
   reads = 0;
   for (const [i, place] of places.entries()) {
-    order.rekey(tasks[i] as (typeof tasks)[number], place);
+    order.rekey(tasks[i] as (typeof tasks)[number], place, 2);
     order.remove(tasks[i] as (typeof tasks)[number], place);
     order.dropPlace(place);
   }

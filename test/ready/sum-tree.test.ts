@@ -51,7 +51,6 @@ const operation = fc.oneof(
   { weight: 15, arbitrary: fc.record({ kind: fc.constant('insert' as const), item, weight: dyadic }) },
   { weight: 9, arbitrary: fc.record({ kind: fc.constant('remove' as const), item }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('setWeight' as const), item, weight: dyadic }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rebuild' as const), weight: dyadic }) },
 );
 type Operation = typeof operation extends fc.Arbitrary<infer O> ? O : never;
 
@@ -67,13 +66,6 @@ function applyToBoth(tree: SumTree<number>, model: Map<number, number>, step: Op
     case 'setWeight':
       expect(tree.setWeight(step.item, step.weight)).toBe(model.has(step.item));
       if (model.has(step.item)) model.set(step.item, step.weight);
-      return;
-    case 'rebuild':
-      for (const [key, weight] of model) model.set(key, weight + step.weight);
-      tree.rebuild(
-        inOrder(model).map(([key]) => key),
-        (key) => model.get(key)!,
-      );
   }
 }
 
@@ -157,17 +149,10 @@ describe('a sum tree', () => {
         for (const [key] of pairsInAnother) eventful.insert(key, 0.3);
         for (const key of new Set(passing)) eventful.remove(key);
         for (const [key, weight] of pairsInAnother) eventful.setWeight(key, weight);
-        const rebuilt = treeOf(new Map([[99, 1]]), hash);
-        rebuilt.rebuild(
-          inOrder(model).map(([key]) => key),
-          (key) => model.get(key)!,
-        );
-        for (const tree of [eventful, rebuilt]) {
-          expect(tree.total).toBe(direct.total);
-          for (const fraction of fractions) {
-            const x = fraction * direct.total;
-            expect(tree.pick(x)).toBe(direct.pick(x));
-          }
+        expect(eventful.total).toBe(direct.total);
+        for (const fraction of fractions) {
+          const x = fraction * direct.total;
+          expect(eventful.pick(x)).toBe(direct.pick(x));
         }
       }),
     );
@@ -214,12 +199,12 @@ describe('a sum tree', () => {
 
   test('holds a chain, the worst form there is, without recursion', () => {
     const tree = treeOf(new Map(), () => 0);
-    const items = Array.from({ length: 100_000 }, (_, key) => key);
-    tree.rebuild(items, () => 0.5);
-    expect(tree.total).toBe(50_000);
-    expect(tree.pick(49_999.9)).toBe(99_999);
-    expect(tree.remove(99_998)).toBe(true);
-    expect([...tree].length).toBe(99_999);
+    // Each goes above all before it.
+    for (let key = 19_999; key >= 0; key -= 1) tree.insert(key, 0.5);
+    expect(tree.total).toBe(10_000);
+    expect(tree.pick(9_999.9)).toBe(19_999);
+    expect(tree.remove(19_998)).toBe(true);
+    expect([...tree].length).toBe(19_999);
   });
 
   test.each([-1, NaN, Infinity])('refuses the weight %d and stays as it was', (weight) => {
@@ -227,17 +212,6 @@ describe('a sum tree', () => {
     const message = `A weight in a sum tree must be a finite number of at least 0, got ${weight}.`;
     expect(() => tree.insert(5, weight)).toThrow(message);
     expect(() => tree.setWeight(1, weight)).toThrow(message);
-    expect(() => {
-      tree.rebuild([3, 4], () => weight);
-    }).toThrow(message);
     expect([[...tree], tree.size, tree.total]).toEqual([[1], 1, 2]);
-  });
-
-  test.each([[[2, 1]], [[1, 1]]])('refuses to be rebuilt from %j, which does not ascend', (items) => {
-    const tree = treeOf(new Map([[7, 1]]));
-    expect(() => {
-      tree.rebuild(items, () => 1);
-    }).toThrow('of which number 1 is out of order');
-    expect([...tree]).toEqual([7]);
   });
 });

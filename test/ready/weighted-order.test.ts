@@ -23,7 +23,7 @@ const step = fc.oneof(
   },
 );
 
-test('A7.1 a draw finds the task in whose stretch of the summed weights it falls, by shape, channel and sequence', () => {
+test('A7.1 a draw finds the task in whose stretch of the summed weights it falls, by shape, channel, level and sequence', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100, size: 'max' }), (steps) => {
       const make = taskMaker();
@@ -65,8 +65,9 @@ test('A7.1 a draw finds the task in whose stretch of the summed weights it falls
             held.delete(task);
             order.remove(task, place);
           } else {
+            const before = task.urgency;
             task.urgency = each.level;
-            order.rekey(task, place);
+            order.rekey(task, place, before);
           }
         }
         expect(order.entries).toBe(held.size);
@@ -83,7 +84,12 @@ function allowed(
   weightOf: (level: number) => number,
   found: Task | undefined,
 ): number[] {
-  const keyOf = ([task, { shape, channel }]: readonly [Task, Place]) => [shape.key, channel.name, task.sequence];
+  const keyOf = ([task, { shape, channel }]: readonly [Task, Place]) => [
+    shape.key,
+    channel.name,
+    task.urgency,
+    task.sequence,
+  ];
   const tasks = eligible.toSorted((one, other) => compareKeys(keyOf(one), keyOf(other))).map(([task]) => task);
   const total = tasks.reduce((sum, task) => sum + weightOf(task.urgency), 0);
   let from = 0;

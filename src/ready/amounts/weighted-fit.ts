@@ -1,6 +1,7 @@
 import { compareNames, needsOf, type Task } from '../../model/index.js';
 import { soonestIn, type Fits } from './fit-tree.js';
 import { FittingSums, SumNode } from './fitting-sums.js';
+import type { PlaceTasks } from '../by-place.js';
 import { amountsOf, type Place, type Shape } from '../place.js';
 import { scramble } from '../sum-nodes.js';
 import { hashName, type WeightedShape } from '../weighted-shape.js';
@@ -132,8 +133,8 @@ export class WeightedFit implements WeightedShape {
     if (lane !== undefined) this.lanes.refresh(lane);
   }
 
-  fill(place: Place, tasks: readonly Task[], weightOf: (task: Task) => number): void {
-    for (const task of tasks) this.insert(task, place, weightOf(task));
+  fill({ place, tasks }: PlaceTasks, weightOf: (level: number) => number): void {
+    for (const task of tasks) this.insert(task, place, weightOf(task.urgency));
   }
 
   dropPlace(place: Place): number {
