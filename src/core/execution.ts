@@ -34,7 +34,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
   chargeTurn(state, attempt);
   worker.running += 1;
-  state.lastServed = workerId;
+  worker.lastStart = state.starts += 1;
   if (task.spec.timeoutMs !== Infinity) awaitTimeout(state, attempt);
   if (leaseMs !== Infinity) awaitLease(state, attempt);
   if (task.spec.preemptible) state.preemption.runs(attempt);

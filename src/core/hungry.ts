@@ -56,7 +56,10 @@ export class Hungry {
   /** Levels at which somebody waits, the most urgent first. */
   *inUse(): Iterable<number> {
     for (const [level, groups] of this.levels.mostUrgentFirst()) {
-      for (const [key, group] of groups) if (this.first(level, key, group) === undefined) groups.delete(key);
+      for (const [key, group] of groups) {
+        if (this.first(level, key, group) !== undefined) break;
+        groups.delete(key);
+      }
       if (groups.size === 0) this.levels.delete(level);
       else yield level;
     }

@@ -17,11 +17,12 @@ export class Levels<T> {
     if (this.values.delete(level)) this.sorted.splice(this.placeOf(level), 1);
   }
 
-  /** The most urgent first; what is taken out on the way is not shown. */
+  /** The most urgent first. The level that is shown may be taken out meanwhile, and no other may come or go. */
   *mostUrgentFirst(): Iterable<[level: number, value: T]> {
-    for (const level of [...this.sorted]) {
-      const value = this.values.get(level);
-      if (value !== undefined) yield [level, value];
+    for (let i = 0; i < this.sorted.length;) {
+      const level = this.sorted[i] as number;
+      yield [level, this.values.get(level) as T];
+      if (this.sorted[i] === level) i += 1;
     }
   }
 
@@ -40,7 +41,13 @@ export class Levels<T> {
   }
 
   private placeOf(level: number): number {
-    const found = this.sorted.findIndex((each) => each >= level);
-    return found < 0 ? this.sorted.length : found;
+    let low = 0;
+    let high = this.sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.sorted[middle] as number) < level) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }

@@ -20,7 +20,7 @@ export class TypeRates {
 
   /** The flow of a type; `undefined` where nothing limits its rate. */
   flowOf(type: string): Flow | undefined {
-    const limit = this.limits.get(type) ?? this.limits.get(ANY);
+    const limit = this.limitOf(type);
     let flow = this.flows.get(type);
     if (flow !== undefined || limit === undefined) return flow;
     if (this.flows.size >= this.sweepAt) this.sweep();
@@ -30,12 +30,27 @@ export class TypeRates {
     return flow;
   }
 
+  /** The rate of a type; `undefined` where nothing limits it. */
+  limitOf(type: string): RateLimit | undefined {
+    return this.limits.get(type) ?? this.limits.get(ANY);
+  }
+
+  /** The flow of a type if anything has asked for it, without making one. */
+  knownFlow(type: string): Flow | undefined {
+    return this.flows.get(type);
+  }
+
+  /** The types that have a rate of their own, and `*` if the others have one. */
+  named(): Iterable<string> {
+    return this.limits.keys();
+  }
+
   /** Another rate for a type, or for all that have none of their own. */
   set(type: string, limit: RateLimit | undefined): void {
     if (limit === undefined) this.limits.delete(type);
     else this.limits.set(type, limit);
     for (const [each, flow] of this.flows) {
-      const rate = this.limits.get(each) ?? this.limits.get(ANY);
+      const rate = this.limitOf(each);
       if (rate !== flow.rate) flow.setRate(rate);
     }
   }

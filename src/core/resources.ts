@@ -109,6 +109,21 @@ export class Resources {
     channel.weight = this.channelWeights.get(channel.name) ?? this.channelWeights.get(ANY) ?? 1;
   }
 
+  /** The limits on channels that are set, by name; `*` is for all that have none of their own. */
+  get channelCapacities(): ReadonlyMap<string, number> {
+    return this.channelLimits;
+  }
+
+  /** The limits on types: those that are set, `*` too, and those that types in use have through `*`. */
+  *limitsOfTypes(): Iterable<readonly [type: string, limits: TypeLimits]> {
+    for (const type of new Set([...this.typeLimits.keys(), ...this.typeRates.named(), ...this.types.keys()])) {
+      const [capacity, rate] = [this.typeLimit(type), this.typeRates.limitOf(type)];
+      if (capacity === Infinity && rate === undefined) continue;
+      const held = this.types.get(type)?.held ?? 0;
+      yield [type, { held, capacity, rate, flow: this.typeRates.knownFlow(type) }];
+    }
+  }
+
   /** A start at this place takes these needs, which are the shape's. */
   take(place: Place, needs: readonly Need[]): void {
     const { single, needed } = place.shape.gates;
@@ -208,6 +223,15 @@ export interface ResourceSettings {
   /** Absent in snapshots from before there were rates. */
   readonly rates?: readonly (readonly [string, RateLimit])[];
   readonly typeRates?: readonly (readonly [string, RateLimit])[];
+}
+
+/** What limits the tasks of a type, and how much of it is taken. */
+export interface TypeLimits {
+  readonly held: number;
+  readonly capacity: number;
+  readonly rate: RateLimit | undefined;
+  /** `undefined` where nothing has passed yet. */
+  readonly flow: Flow | undefined;
 }
 
 /** What passed in time, by resource and by type. */

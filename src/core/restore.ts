@@ -28,6 +28,7 @@ import {
 } from './snapshot-format.js';
 import type { State } from './state.js';
 import { awaitTimeout } from './suspension.js';
+import type { Worker } from './worker.js';
 
 /** What a snapshot cannot hold. */
 export interface RestoreOptions {
@@ -94,7 +95,7 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
   if (snapshot.flows !== undefined) state.resources.loadFlows(snapshot.flows);
   // Orders are made while they are still empty, so that nobody joins them anew.
   for (const record of snapshot.workers) attach(state, workerOf(record, state.options.strategies));
-  state.lastServed = snapshot.lastServed ?? undefined;
+  for (const id of snapshot.served) (state.workers.get(id) as Worker).lastStart = state.starts += 1;
   state.index.prepare(state.mono);
   restoreReady(state, snapshot);
   restoreEdges(state, snapshot);

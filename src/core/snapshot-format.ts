@@ -153,8 +153,8 @@ export interface CoreSnapshot {
   /** `null` while nobody takes turns. */
   readonly turns: TurnsRecord | null;
   readonly workers: readonly WorkerRecord[];
-  /** The worker that something was last started for. */
-  readonly lastServed: string | null;
+  /** The workers that something was ever started for, the latest last: turns among them go on from there. */
+  readonly served: readonly string[];
   readonly mostUrgent: number;
   /** What is kept for tasks that others make way for, in the order in which it was. */
   readonly rooms: readonly (readonly [sequence: number, worker: string | null, until: number | null])[];

@@ -55,7 +55,10 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     means: [...state.means].map(([type, { count, totalMs }]) => [type, count, totalMs]),
     turns: state.index.countsTurns ? state.index.turns.save() : null,
     workers: [...state.workers.values()].map((worker) => workerRecord(worker.spec)),
-    lastServed: state.lastServed ?? null,
+    served: [...state.workers.values()]
+      .filter(({ lastStart }) => lastStart > 0)
+      .sort((x, y) => x.lastStart - y.lastStart)
+      .map(({ id }) => id),
     mostUrgent: state.starvation.mostUrgent,
     rooms: [...state.preemption.rooms.all()].map(([task, { workerId, until }]) => {
       return [task.sequence, workerId ?? null, finite(until)];

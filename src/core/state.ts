@@ -92,8 +92,8 @@ export class State {
   nextSeries = 1;
   /** Attempts that hold a place, and abandoned ones; those that wait for another task are not among them. */
   running = 0;
-  /** The worker that something was last started for: turns among workers go on from there. */
-  lastServed: string | undefined = undefined;
+  /** Starts so far, by which workers know their turn; counted anew after a restart. */
+  starts = 0;
   /** Unfinished tasks. */
   pending = 0;
   charge: 'turns' | 'time';

@@ -23,6 +23,8 @@ export interface WorkerSpec {
 /** Who executes. */
 export class Worker {
   running = 0;
+  /** Which of all starts was its latest; 0 for none. Whoever has the smallest is next where workers take turns. */
+  lastStart = 0;
   private readonly matching: (boolean | undefined)[] = [];
   private readonly shapes: Shape[] = [];
 

@@ -43,9 +43,9 @@ export class Flow {
     this.spent = limit === undefined ? 0 : missing;
   }
 
-  /** Tokens to be had now; below zero after a debt, `Infinity` without a rate. */
-  tokens(): number {
-    return this.limit === undefined ? Infinity : this.limit.burst - this.missing();
+  /** Tokens to be had now, or at a later moment if nothing else is taken; below zero after a debt, `Infinity` without a rate. */
+  tokens(mono = this.clock.mono): number {
+    return this.limit === undefined ? Infinity : this.limit.burst - this.missing(mono);
   }
 
   /** Whether so much may pass now. */
@@ -98,14 +98,14 @@ export class Flow {
     return this.clock.mono >= this.closedUntil && (this.limit === undefined || this.isFull(this.limit));
   }
 
-  private missing(): number {
+  private missing(mono = this.clock.mono): number {
     const { limit } = this;
-    if (limit === undefined || this.isFull(limit)) return 0;
-    return this.spent - ((this.clock.mono - this.since) * limit.rate) / limit.perMs;
+    if (limit === undefined || this.isFull(limit, mono)) return 0;
+    return this.spent - ((mono - this.since) * limit.rate) / limit.perMs;
   }
 
-  private isFull({ rate, perMs }: RateLimit): boolean {
-    return this.spent <= 0 || this.spent * perMs <= (this.clock.mono - this.since) * rate;
+  private isFull({ rate, perMs }: RateLimit, mono = this.clock.mono): boolean {
+    return this.spent <= 0 || this.spent * perMs <= (mono - this.since) * rate;
   }
 
   private covers({ rate, perMs, burst }: RateLimit, amount: number, mono: number): boolean {

@@ -1,5 +1,6 @@
-import type { CoreLoad } from '../core/index.js';
-import { parsePositiveDuration, refuseConfig } from '../model/index.js';
+import type { Core, CoreLoad } from '../core/index.js';
+import { parsePositiveDuration, refuseConfig, type Moment } from '../model/index.js';
+import type { LoopDelay } from './loop-delay.js';
 
 /** How busy a scheduler is. */
 export interface Load extends CoreLoad {
@@ -9,6 +10,12 @@ export interface Load extends CoreLoad {
   readonly saturated: boolean;
   /** The mean delay of the event loop since it was last asked for; 0 at first, as it is measured from then on. */
   readonly eventLoopDelayMs: number;
+}
+
+/** The load as it is now; the limits in it are put together only if somebody looks, so it is added to, not copied. */
+export function loadNow(core: Core, now: Moment, waiting: number, loopDelay: LoopDelay): Load {
+  const { saturated } = core.state.pressure;
+  return Object.assign(core.load(now), { waiting, saturated, eventLoopDelayMs: loopDelay.read(now.mono) });
 }
 
 /** Whether anything more may start, as the user decides by the load. */

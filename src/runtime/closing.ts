@@ -33,7 +33,7 @@ export interface ClosingHost {
   readonly pulling: Pulling;
   readonly waits: Waits;
   tell(request: Request): void;
-  cancelAll(tasks: readonly Task[], how: Cancellation): number;
+  cancel(tasks: readonly Task[], how: Cancellation): number;
   /** Tells what has happened. */
   dispatch(): void;
   /** Lets go of what is left: timers, executors. */
@@ -66,7 +66,7 @@ export class Closing {
   sweep(): void {
     if (this.host.core.state.unstarted === 0) return;
     const unbegun = this.unfinished().filter((task) => task.attempt === undefined);
-    this.host.cancelAll(unbegun, { closing: true });
+    this.host.cancel(unbegun, { closing: true });
   }
 
   private async run(drainMs: number, graceMs: number): Promise<void> {
@@ -78,7 +78,7 @@ export class Closing {
     this.host.dispatch();
     await this.within(drainMs, () => core.state.pending === 0);
     if (core.state.pending > 0) {
-      this.host.cancelAll(this.unfinished(), { closing: true });
+      this.host.cancel(this.unfinished(), { closing: true });
       this.host.dispatch();
       pulling.releaseAll();
     }

@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Core, type Cancellation, type Explanation, type Request, type Worker } from '../core/index.js';
+import { Core, type Balance, type Cancellation, type Explanation, type Request, type Worker } from '../core/index.js';
 import { StaleLeaseError, type Attempt, type Moment, type Outcome, type Task } from '../model/index.js';
 import { checkLogger } from '../ports/logger.js';
-import { Admission, type Load } from './admission.js';
+import { Admission, loadNow, type Load } from './admission.js';
 import { Alarm } from './alarm.js';
 import { Arrivals, type ArrivalsHost } from './arrivals.js';
 import { callerContext } from './caller-context.js';
@@ -20,7 +20,7 @@ import type { Payload } from './payload.js';
 import { Pulling } from './pulling.js';
 import { RunningAttempts, type AttemptsHost } from './running-attempts.js';
 import type { RunningTask } from './running-task.js';
-import { applySettings, concurrencyOf, coreOptions, keepsContext, type SchedulerOptions } from './scheduler-options.js';
+import * as settings from './scheduler-options.js';
 import { runSlot, type SlotHost } from './slot.js';
 import { Waits } from './waits.js';
 
@@ -50,6 +50,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   private readonly loopDelay = new LoopDelay();
   private readonly admission: Admission | undefined;
   local: Worker;
+  readonly balance: Balance;
   /** Whether nothing more starts. */
   isPaused = false;
   /** Slots run in a context of their own, not in that of whoever happened to add the first task. */
@@ -60,11 +61,12 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   /** Whether it is closed and waits for no moment any more. */
   private isStopped = false;
 
-  constructor(options: SchedulerOptions, scheduler: object) {
+  constructor(options: settings.SchedulerOptions, scheduler: object) {
     this.clock = clockOf(options.clock);
-    this.keepsContext = keepsContext(options);
+    this.keepsContext = settings.keepsContext(options);
     const now = this.clock.now();
-    this.core = new Core(coreOptions(options, now));
+    this.core = new Core(settings.coreOptions(options, now));
+    this.balance = settings.balanceOf(options);
     this.events = new Events(this.core, this.clock);
     this.diagnostics = new Diagnostics(this.events, scheduler);
     if (options.logger !== undefined) this.attempts.logger = checkLogger(options.logger);
@@ -81,7 +83,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     });
     this.local = this.core.attach(now, {
       id: LOCAL,
-      slots: concurrencyOf(options),
+      slots: settings.concurrencyOf(options),
       capabilities: new Map(),
       strategy: undefined,
       filter: undefined,
@@ -89,7 +91,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
       retries: 0,
     });
     this.executing = Executing.of(options.executors, this.local, this);
-    applySettings(this.core, options, now);
+    settings.applySettings(this.core, options, now);
     this.pulling = new Pulling(this);
   }
 
@@ -122,14 +124,8 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     return this.keepsContext ? callerContext() : undefined;
   }
 
-  cancelTask(task: Task | string, how: Cancellation): number {
-    const count = this.core.cancel(this.clock.now(), task, how);
-    this.dispatchSoon();
-    return count;
-  }
-
-  /** Takes back those of the tasks that are unfinished, in one step, and says how many that were with their children. */
-  cancelAll(tasks: readonly Task[], how: Cancellation): number {
+  /** Takes back a task, or those of several that are unfinished, in one step; says how many that were with their children. */
+  cancel(tasks: Task | string | readonly Task[], how: Cancellation): number {
     const count = this.core.cancel(this.clock.now(), tasks, how);
     this.dispatchSoon();
     return count;
@@ -152,10 +148,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
 
   /** How busy everything is. */
   load(): Load {
-    const now = this.clock.now();
-    const waiting = this.arrivals.entrance?.size ?? 0;
-    const { saturated } = this.core.state.pressure;
-    return { ...this.core.load(now), waiting, saturated, eventLoopDelayMs: this.loopDelay.read(now.mono) };
+    return loadNow(this.core, this.clock.now(), this.arrivals.entrance?.size ?? 0, this.loopDelay);
   }
 
   async stop(): Promise<void> {
@@ -178,10 +171,10 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     this.diagnostics.look();
     if (this.isClosing) this.closing.sweep();
     this.publish();
-    // What has begun goes on also while nothing starts.
-    if (this.startsNothing) while (this.core.goOn(this.clock.now(), this.local) !== undefined);
     if (this.executing === undefined) this.fillSlots();
     else this.executing.distribute();
+    // What has begun goes on also while nothing starts.
+    if (this.isHeldBack) while (this.core.goOn(this.clock.now(), this.local) !== undefined);
     if (this.core.state.suspended.size > 0) this.pulling.goOn();
     if (this.pulling.isAwaited) this.pulling.serve();
     if (this.core.state.preemption.waiting !== undefined && this.mayStart()) this.core.preempt(this.clock.now());
@@ -206,6 +199,11 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
 
   private get startsNothing(): boolean {
     return this.isPaused || this.isClosing;
+  }
+
+  /** Whether nothing new starts at the moment, as far as one knows without asking the user. */
+  private get isHeldBack(): boolean {
+    return this.startsNothing || (this.admission?.askAgainAt ?? Infinity) !== Infinity;
   }
 
   /** Whether something may start now: asks the user, where there is anything to ask about. */
@@ -264,8 +262,10 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     this.changed(attempt);
   }
 
+  /** Beside executors no slot takes what is next unasked: whose turn it is decides the balance. */
   private claimNext(now: Moment): Attempt | undefined {
     const { core, local } = this;
+    if (this.executing !== undefined) return undefined;
     return local.running < local.spec.slots && this.mayStart() ? core.claim(now, local) : undefined;
   }
 

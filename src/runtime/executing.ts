@@ -1,4 +1,4 @@
-import type { Core, Worker } from '../core/index.js';
+import type { Balance, Core, Worker } from '../core/index.js';
 import {
   InvalidConfigError,
   recordError,
@@ -20,6 +20,7 @@ import { parseWorkerOptions } from './worker-options.js';
 export interface ExecutingHost {
   readonly core: Core;
   readonly leases: Leases;
+  readonly balance: Balance;
   now(): Moment;
   contextOf(attempt: Attempt): RunningTask;
   /** Whether anything more may start by the load. */
@@ -64,7 +65,7 @@ export class Executing {
     this.executors.set(spec.id, given);
   }
 
-  /** Starts what can start, here or in an executor that suits it: wherever most slots are free. */
+  /** Starts what can start, here or in an executor that suits it. */
   distribute(): void {
     const living = [...this.executors].flatMap(([id, executor]) => (isAlive(executor) ? [id] : []));
     this.start([this.local.id, ...living]);
@@ -74,7 +75,7 @@ export class Executing {
   }
 
   private start(workers: readonly string[]): void {
-    const step = { count: 1, balance: 'least-loaded', workers } as const;
+    const step = { count: 1, balance: this.host.balance, workers };
     while (this.host.mayStart()) {
       const [attempt] = this.host.core.plan(this.host.now(), step);
       if (attempt === undefined) return;

@@ -122,7 +122,7 @@ const capture = (resolve: (value: never) => void): void => {
 export interface HandleHost {
   /** The context of whoever adds a task now; `undefined` where handlers do without. */
   capture(): AsyncResource | undefined;
-  cancelTask(task: Task, how: { readonly reason: string | undefined }): void;
+  cancel(task: Task, how: { readonly reason: string | undefined }): void;
   tell(request: Request): void;
   explain(id: string): Explanation;
   /** Takes back a task that waits to be let in. */
@@ -189,7 +189,7 @@ export class Handle<Result> implements PromiseLike<Result> {
 
   /** Takes the task back. */
   cancel(reason?: string): void {
-    if (this.task !== undefined) this.host.cancelTask(this.task, { reason });
+    if (this.task !== undefined) this.host.cancel(this.task, { reason });
     else if (this.outside?.error === undefined) this.host.cancelOutside(this, reason);
     else throw new IllegalTransitionError({ taskId: this.id, from: this.state, to: 'cancelled' });
   }

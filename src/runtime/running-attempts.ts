@@ -1,4 +1,12 @@
-import type { Aborted, Core, Feedback, Request, Takes, Verdict } from '../core/index.js';
+import {
+  mayGiveWay,
+  type Aborted,
+  type Core,
+  type Feedback,
+  type Request,
+  type Takes,
+  type Verdict,
+} from '../core/index.js';
 import type { Attempt, Moment, Task } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
 import { errorOf } from './failure.js';
@@ -15,6 +23,8 @@ export interface AttemptsHost extends HandleHost {
   tell(request: Request): void;
   dispatchSoon(): void;
   readonly intake: Intake;
+  /** Whether something new may start now. */
+  mayStart(): boolean;
   readonly pulling: { takenBy(workerId: string): Takes };
 }
 
@@ -105,8 +115,12 @@ export class RunningAttempts implements AttemptHost {
   }
 
   atYield(attempt: Attempt): Verdict {
-    const takes = this.engine.pulling.takenBy(attempt.workerId);
-    const verdict = this.engine.core.atYield(this.engine.now(), attempt, takes);
+    const { core, pulling } = this.engine;
+    const now = this.engine.now();
+    if (!mayGiveWay(core.state, attempt, now.mono)) return 'goOn';
+    // Whoever gave way to somebody that may not start would leave a slot empty.
+    const takes = this.engine.mayStart() ? pulling.takenBy(attempt.workerId) : 'begun';
+    const verdict = core.atYield(now, attempt, takes);
     if (verdict === 'giveWay') this.engine.dispatchSoon();
     return verdict;
   }

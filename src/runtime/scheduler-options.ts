@@ -1,8 +1,10 @@
 import {
   CORE_DEFAULTS,
   checkAging,
+  checkBalance,
   checkPressure,
   checkStrategy,
+  type Balance,
   type Core,
   type CoreOptions,
   type PreemptionSettings,
@@ -52,8 +54,13 @@ export interface PreemptionOptions {
 export interface SchedulerOptions {
   /** How many tasks run at a time; 16 unless given. With 0, only workers that claim for themselves get any. */
   readonly concurrency?: number | undefined;
-  /** Where tasks run beside the slots of this process: whichever has most slots free gets what it suits. */
+  /** Where tasks run beside the slots of this process, each of what it suits. */
   readonly executors?: readonly Executor[] | undefined;
+  /**
+   * Who gets a task that several executors or workers suit: whoever has most slots free (`least-loaded`, as unless given), or
+   * whoever was given nothing for longest (`round-robin`). Pulling workers that claim for themselves are not asked.
+   */
+  readonly balance?: Balance | undefined;
   /** Who goes first; by priority unless given. */
   readonly strategy?: StrategyChoice | 'weighted_random' | undefined;
   readonly aging?: AgingOptions | false | undefined;
@@ -127,7 +134,7 @@ const KNOWN = {
     ...['logger', 'timeline', 'shutdownOn'],
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
     ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation', 'workersMayCome'],
-    ...['context', 'executors', 'preemption', 'slice'],
+    ...['context', 'executors', 'balance', 'preemption', 'slice'],
   ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],
@@ -156,6 +163,11 @@ export function concurrencyOf(options: SchedulerOptions): number {
 export function parseConcurrency(concurrency: number): number {
   if (concurrency === Infinity || (Number.isInteger(concurrency) && concurrency >= 0)) return concurrency;
   return refuseConfig('concurrency', concurrency, 'a whole number of at least 0, or Infinity');
+}
+
+/** How tasks are distributed where several would take them. */
+export function balanceOf({ balance = 'least-loaded' }: SchedulerOptions): Balance {
+  return checkBalance(balance);
 }
 
 /** Whether handlers run in the context of whoever added their task. */

@@ -91,18 +91,19 @@ export class Scheduler extends Adding {
 
   /**
    * Distributes up to so many of the best tasks over the pulling workers that have a slot free, in one step, and returns
-   * the claims. Those workers that have a filter are left out; `foresee` tells who would get what.
+   * the claims; `balance` is that of the scheduler unless given. Those workers that have a filter are left out; `foresee`
+   * tells who would get what.
    */
   assign(count: number, options?: { readonly balance?: Balance | undefined }): Promise<Claim[]> {
     return promised(() => {
       this.engine.closing.checkOpen();
-      return this.engine.pulling.assign(count, options?.balance ?? 'least-loaded');
+      return this.engine.pulling.assign(count, options?.balance ?? this.engine.balance);
     });
   }
 
   /** What `assign` would give to whom now. Costs O(n), as it is tried out on a copy of everything. */
   foresee(count: number, options?: { readonly balance?: Balance | undefined }): Assignment[] {
-    return this.engine.pulling.foresee(count, options?.balance ?? 'least-loaded');
+    return this.engine.pulling.foresee(count, options?.balance ?? this.engine.balance);
   }
 
   /**

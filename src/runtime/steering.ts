@@ -40,12 +40,12 @@ export abstract class Steering extends Looking {
     const how = parseCancelOptions(options);
     if (typeof which === 'function') {
       const meant = this.unfinished().filter((task) => which(viewOf(task)));
-      return engine.cancelAll(meant, how);
+      return engine.cancel(meant, how);
     }
     const id = idOf(which, 'task', engine);
     const isUnknown = engine.core.state.table.byId(id) === undefined;
     if (isUnknown && engine.cancelOutside(id, how.reason)) return 1;
-    return engine.cancelTask(id, how);
+    return engine.cancel(id, how);
   }
 
   /** Takes back all tasks that have not begun, also those that wait to be let in, and says how many that were. */
@@ -53,7 +53,7 @@ export abstract class Steering extends Looking {
     const { engine } = this;
     const unbegun = this.unfinished().filter((task) => task.attempt === undefined);
     const outside = engine.arrivals.entrance?.cancelAll('cleared') ?? 0;
-    return outside + engine.cancelAll(unbegun, { reason: 'cleared' });
+    return outside + engine.cancel(unbegun, { reason: 'cleared' });
   }
 
   /** Runs a failed task again, with all its attempts before it; its handle's `result` is a new promise from then on. */

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { LimitsLoad, ResourceLoad } from '../../src/core/index.js';
 import { WaitStatistics } from '../../src/core/wait-statistics.js';
+import type { Attempt } from '../../src/model/index.js';
 import { sim } from '../../src/testing/index.js';
 import { eligible } from '../ready/history.js';
 
@@ -21,9 +23,105 @@ test('C8.4 depth, waits and utilisation can be read at any time, and looking cha
   expect(load).toMatchObject({ pending: 2, ready: 1, running: 1, oldestWaitMs: 10 });
   expect(load.waits).toMatchObject({ count: 1, meanMs: 20, p50Ms: 21, p99Ms: 21 });
   expect(load.slots).toEqual({ used: 1, capacity: 4, share: 0.25 });
-  expect(load.resources.get('gpu')).toEqual({ used: 1, capacity: 4, share: 0.25 });
+  expect(load.workers).toEqual(new Map([['w', { used: 1, capacity: 4, share: 0.25 }]]));
+  const units = { kept: 0, rate: undefined, pausedForMs: 0 };
+  expect(load.resources.get('gpu')).toEqual({ used: 1, capacity: 4, share: 0.25, ...units });
   s.send({ kind: 'setCapacity', resource: 'gpu', units: 0 });
-  expect(s.core.load(s.now).resources.get('gpu')).toEqual({ used: 1, capacity: 0, share: 1 });
+  expect(s.core.load(s.now).resources.get('gpu')).toEqual({ used: 1, capacity: 0, share: 1, ...units });
+});
+
+test('C8.4 C6.6 F8.1 of a rate resource one sees its rate, its tokens at any moment, debts, pauses and changes', () => {
+  const s = sim();
+  const api = (): ResourceLoad | undefined => s.core.load(s.now).resources.get('api');
+  const minute = { rate: 60, perMs: 60_000, burst: 10 };
+  s.send({ kind: 'setRate', scope: 'resource', key: 'api', rate: minute });
+  s.worker('w', { slots: 9 });
+  expect(api()?.rate).toEqual({ ...minute, tokens: 10 });
+  s.add('a', { needs: { api: 4 } });
+  s.claim(1, 'w');
+  expect(api()).toEqual({
+    ...{ used: 4, capacity: Infinity, share: 0, kept: 0, pausedForMs: 0 },
+    rate: { ...minute, tokens: 6 },
+  });
+  // No command has come in since: what is shown is of now all the same.
+  const later = { wall: s.now.wall + 2_000, mono: s.now.mono + 2_000 };
+  expect(s.core.load(later).resources.get('api')?.rate?.tokens).toBe(8);
+  expect(s.core.load({ wall: later.wall, mono: later.mono + 9_999 }).resources.get('api')?.rate?.tokens).toBe(10);
+  const { token } = s.task('a').attempt as Attempt;
+  s.send({ kind: 'report', task: 'a', token, resource: 'api', cost: 15 });
+  expect(api()?.rate?.tokens).toBe(-5);
+  s.send({ kind: 'setRate', scope: 'resource', key: 'api', rate: { ...minute, burst: 4 } });
+  expect(api()?.rate).toEqual({ ...minute, burst: 4, tokens: -11 });
+  s.send({ kind: 'report', task: 'a', token, resource: 'api', retryAfterMs: 3_000 });
+  s.advance(1_000);
+  expect(api()).toMatchObject({ pausedForMs: 2_000, rate: { tokens: -10 } });
+  s.send({ kind: 'setRate', scope: 'resource', key: 'api', rate: undefined });
+  expect(api()).toMatchObject({ rate: undefined, pausedForMs: 2_000 });
+});
+
+test('C8.4 C7.2 one sees how many units are kept for a task with a reservation', () => {
+  const s = sim({ maxBypasses: 1 });
+  s.send({ kind: 'setCapacity', resource: 'gpu', units: 4 });
+  s.worker('w', { slots: 9 });
+  s.add('small', { needs: { gpu: 1 } });
+  s.claim(1, 'w');
+  s.add('large', { needs: { gpu: 4 } });
+  s.add('other', { needs: { gpu: 1 } });
+  s.claim(1, 'w');
+  expect(s.core.load(s.now).resources.get('gpu')).toMatchObject({ used: 2, capacity: 4, kept: 4 });
+});
+
+test('C8.4 C6.2 C6.4 of limits one sees global, type and channel ones, what is held of them, and changes', () => {
+  const s = sim();
+  const limits = (): LimitsLoad => s.core.load(s.now).limits;
+  s.worker('w', { slots: 9 });
+  expect(limits()).toEqual({
+    global: { used: 0, capacity: Infinity, share: 0 },
+    perType: new Map(),
+    perChannel: new Map(),
+  });
+  s.send({ kind: 'setLimit', scope: 'global', key: '', limit: 8 });
+  s.send({ kind: 'setLimit', scope: 'type', key: 'render', limit: 2 });
+  s.send({ kind: 'setLimit', scope: 'channel', key: '*', limit: 4 });
+  s.send({ kind: 'setLimit', scope: 'channel', key: 'gold', limit: 5 });
+  const rate = { rate: 1, perMs: 1_000, burst: 3 };
+  s.send({ kind: 'setRate', scope: 'type', key: 'mail', rate });
+  expect([...limits().perType.keys()]).toEqual(['render', 'mail']);
+  expect(limits().perType.get('mail')).toEqual({ used: 0, capacity: Infinity, share: 0, rate: { ...rate, tokens: 3 } });
+  s.add('a', { type: 'render', channel: 'gold' });
+  s.add('b', { type: 'mail', channel: 'acme' });
+  s.add('c', { type: 'free', channel: 'acme' });
+  s.claim(3, 'w');
+  expect(limits()).toEqual({
+    global: { used: 3, capacity: 8, share: 3 / 8 },
+    perType: new Map([
+      ['render', { used: 1, capacity: 2, share: 0.5, rate: undefined }],
+      ['mail', { used: 1, capacity: Infinity, share: 0, rate: { ...rate, tokens: 2 } }],
+    ]),
+    perChannel: new Map([
+      ['*', { used: 0, capacity: 4, share: 0 }],
+      ['gold', { used: 1, capacity: 5, share: 0.2 }],
+      ['acme', { used: 2, capacity: 4, share: 0.5 }],
+    ]),
+  });
+  s.send({ kind: 'setLimit', scope: 'channel', key: '*', limit: Infinity });
+  s.send({ kind: 'setLimit', scope: 'type', key: '*', limit: 7 });
+  s.send({ kind: 'setLimit', scope: 'type', key: 'render', limit: 0 });
+  expect([...limits().perChannel.keys()]).toEqual(['gold']);
+  expect([...limits().perType].map(([type, { used, capacity }]) => [type, used, capacity])).toEqual([
+    ['render', 1, 0],
+    ['*', 0, 7],
+    ['mail', 1, 7],
+    ['free', 1, 7],
+  ]);
+});
+
+test('C8.4 types without end under a rate leave nothing behind by being looked at', () => {
+  const s = sim();
+  s.send({ kind: 'setRate', scope: 'type', key: '*', rate: { rate: 1, perMs: 1_000, burst: 3 } });
+  const before = JSON.stringify(s.core.snapshot());
+  expect([...s.core.load(s.now).limits.perType.keys()]).toEqual(['*']);
+  expect(JSON.stringify(s.core.snapshot())).toBe(before);
 });
 
 test('C8.4 the oldest wait is that of whoever has been ready for longest, through retries, pauses and claims', () => {

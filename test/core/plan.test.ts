@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Core } from '../../src/core/index.js';
 import { InvalidConfigError } from '../../src/model/index.js';
 import { STRATEGY_NAMES } from '../../src/ready/index.js';
 import { sim, type Balance, type PlanRequest, type Sim, type SimTaskOptions } from '../../src/testing/index.js';
@@ -49,6 +50,18 @@ describe('the plan step', () => {
     expect(plan(s, 2, 'round-robin')).toEqual(['a > x', 'b > y']);
     expect(plan(s, 2, 'round-robin')).toEqual(['c > z', 'd > x']);
     expect(plan(s, 2, 'round-robin')).toEqual(['e > y']);
+  });
+
+  test('C14 round-robin: whoever was given nothing for longest is next, after claims and over a restart', () => {
+    const s = sim();
+    for (const id of ['x', 'y', 'z']) s.worker(id, { slots: 9 });
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) s.add(id);
+    expect(plan(s, 2, 'round-robin')).toEqual(['a > x', 'b > y']);
+    expect(s.claim(1, 'z')).toEqual(['c']);
+    s.claim(1, 'x');
+    s.core = Core.restore(s.core.snapshot());
+    s.worker('new', { slots: 9 });
+    expect(plan(s, 3, 'round-robin')).toEqual(['e > new', 'f > y', 'g > z']);
   });
 
   test('B8 completions are reported back as for claims, and free what was held', () => {

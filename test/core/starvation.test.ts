@@ -186,3 +186,70 @@ describe('starvation', () => {
     expect(starvedIn(s)).toEqual(['a']);
   });
 });
+
+describe('the bound of a task that lacks a resource', () => {
+  const MAX_BYPASSES = 4;
+  const crowd = fc.array(
+    fc.record({
+      gapMs: fc.constantFrom(0, 1, 3, 9),
+      level: fc.constantFrom(2, 3),
+      takesMs: fc.integer({ min: 1, max: SERVICE_MS }),
+      needs: fc.constantFrom({ gpu: 1 }, { gpu: 1 }, { gpu: 2 }, { gpu: 4 }, {}),
+    }),
+    { minLength: 60, maxLength: 120, size: 'max' },
+  );
+
+  test.each([3, 9])('C7.2 C9.4 with %s slots it waits no longer than bypasses and reservations allow', (slots) => {
+    let reservations = 0;
+    fc.assert(
+      fc.property(crowd, (coming) => {
+        const s = sim({ slots, maxBypasses: MAX_BYPASSES, aging, check: false });
+        s.send({ kind: 'setCapacity', resource: 'gpu', units: 4 });
+        const endsAt = new Map<string, number>();
+        const ahead = new Map<string, number>();
+        const kept = (): number => s.facts.filter((f) => f.kind === 'room.kept' && f.workerId === undefined).length;
+        const pass = (): void => {
+          s.advance(1);
+          for (const name of s.running()) {
+            const i = Number(/\d+/.exec(name)?.[0]);
+            const end = endsAt.get(name) ?? s.now.mono - 1 + (coming[i]?.takesMs ?? 0);
+            endsAt.set(name, end);
+            if (end <= s.now.mono) s.complete(name);
+          }
+          const given = kept();
+          for (const task of s.core.state.index.all()) {
+            const late = s.now.mono - task.ready - (task.urgency + 1) * aging.everyMs;
+            if (late < 0) continue;
+            if (!ahead.has(task.id)) ahead.set(task.id, s.core.state.pending - 1);
+            const before = ahead.get(task.id) ?? 0;
+            expect(late).toBeLessThanOrEqual((before / slots + 1 + MAX_BYPASSES + 3 * given + 2) * SERVICE_MS);
+          }
+        };
+        for (const [i, { gapMs, level, needs }] of coming.entries()) {
+          for (let left = gapMs; left > 0; left -= 1) pass();
+          s.add(`t${i}`, { priority: level, needs });
+        }
+        while (s.core.state.pending > 0) pass();
+        reservations += kept();
+      }),
+      { numRuns: 15 },
+    );
+    expect(reservations).toBeGreaterThan(0);
+  });
+
+  test('C7.2 C9.4 a large task among small ones that never end coming starts within bypasses and two attempts', () => {
+    const s = sim({ slots: 4, strategy: 'fifo', maxBypasses: MAX_BYPASSES });
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 4 });
+    const endsAt = new Map<string, number>();
+    for (let i = 0; i < 4; i += 1) s.add(`small-${i}`, { needs: { gpu: 1 } });
+    s.add('large', { needs: { gpu: 4 } });
+    const began = s.now.mono;
+    for (let i = 4; s.state('large') !== 'running'; i += 1) {
+      s.add(`small-${i}`, { needs: { gpu: 1 } });
+      for (const name of s.running()) endsAt.set(name, endsAt.get(name) ?? s.now.mono + SERVICE_MS - (i % 7));
+      s.advance(1);
+      for (const name of s.running()) if ((endsAt.get(name) ?? Infinity) <= s.now.mono) s.complete(name);
+      expect(s.now.mono - began).toBeLessThanOrEqual((MAX_BYPASSES + 2) * SERVICE_MS);
+    }
+  });
+});

@@ -129,7 +129,8 @@ export class Naive {
   readonly turns = new NaiveTurns(this);
   readonly preemption: NaivePreemption;
   readonly reservations: NaiveReservations;
-  lastServed = '';
+  /** Workers that something was ever started for, the latest last. */
+  served: string[] = [];
   bound: NaiveBound = { maxPending: Infinity, whenFull: 'wait' };
   /** By `resource name` and `type name`. */
   readonly rates = new NaiveRates(() => this.mono);
@@ -330,14 +331,13 @@ export class Naive {
     return slots - this.countHolding(({ worker }) => worker === id);
   }
 
-  /** Who should get the task: the one with the most free slots, or the first after the one that was served last. */
+  /** Who should get the task: the one with the most free slots, or the one that was not served for longest. */
   workerFor(task: NaiveTask, balance: 'least-loaded' | 'round-robin'): NaiveWorker {
-    const all = [...this.workers.values()];
-    const after = all.findIndex(({ id }) => id === this.lastServed) + 1;
-    const order = balance === 'round-robin' ? [...all.slice(after), ...all.slice(0, after)] : all;
-    const able = order.filter((worker) => this.hasSlot(worker) && this.suits(worker, task));
+    const able = [...this.workers.values()].filter((worker) => this.hasSlot(worker) && this.suits(worker, task));
     const runs = ({ id }: NaiveWorker): number => this.countHolding(({ worker }) => worker === id);
-    if (balance === 'least-loaded') {
+    if (balance === 'round-robin') {
+      able.sort((x, y) => this.served.indexOf(x.id) - this.served.indexOf(y.id));
+    } else {
       able.sort((x, y) => {
         const [free, other] = [this.freeSlots(x), this.freeSlots(y)];
         return free === other ? runs(x) - runs(y) : other - free;
@@ -449,7 +449,6 @@ export class Naive {
     this.preemption.rooms.delete(task);
     this.turns.starts(this.levelOf(task));
     this.stopAging(task);
-    this.lastServed = worker.id;
     const attempt = this.waiting(task);
     task.state = 'running';
     if (attempt !== undefined) {
@@ -457,6 +456,7 @@ export class Naive {
       this.relevel();
       return;
     }
+    this.served = [...this.served.filter((id) => id !== worker.id), worker.id];
     task.attempts += 1;
     task.bypasses = 0;
     this.attempts.push({
@@ -708,6 +708,7 @@ export class Naive {
 
   detach(id: string): void {
     this.workers.delete(id);
+    this.served = this.served.filter((each) => each !== id);
     this.preemption.forgetAt(id);
     this.turns.follow();
   }

@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { Scheduler, type Load, type SchedulerOptions } from '../../src/index.js';
 import { LoopDelay } from '../../src/runtime/loop-delay.js';
 import { VirtualClock } from '../../src/testing/index.js';
+import { counted } from '../counting.js';
+
+const { operations, Scheduler: Counted } = counted();
 
 function held(options: SchedulerOptions): { readonly scheduler: Scheduler; readonly clock: VirtualClock } {
   const clock = new VirtualClock();
@@ -28,6 +31,54 @@ test('C8.4 a scheduler tells its load, event-loop delay included', async () => {
   await scheduler.onIdle();
   expect(scheduler.load()).toMatchObject({ pending: 0, running: 0, oldestWaitMs: 0, waits: { count: 4 } });
   await scheduler.close();
+});
+
+test('C8.4 a scheduler shows rates and limits, as they were set and as they are changed', async () => {
+  const { scheduler, clock } = held({
+    concurrency: 3,
+    resources: { gpu: 2, api: { rate: 60, per: '1m', burst: 10 } },
+    limits: { global: 50, perType: { mail: { concurrency: 2, rate: 5 } }, perChannel: { '*': 4, gold: 8 } },
+  });
+  let open = (): void => undefined;
+  scheduler.define('mail', () => new Promise<void>((resolve) => (open = resolve)));
+  void scheduler.add('mail', {}, { needs: { gpu: 1, api: 4 }, channel: 'gold' });
+  await clock.advance(0);
+  const load = scheduler.load();
+  expect(load.workers).toEqual(new Map([['local', { used: 1, capacity: 3, share: 1 / 3 }]]));
+  expect(load.resources.get('api')).toMatchObject({ used: 4, rate: { rate: 60, perMs: 60_000, burst: 10, tokens: 6 } });
+  expect(load.limits.global).toEqual({ used: 1, capacity: 50, share: 0.02 });
+  expect(load.limits.perType.get('mail')).toMatchObject({ used: 1, capacity: 2, rate: { burst: 5, tokens: 4 } });
+  expect([...load.limits.perChannel]).toEqual([
+    ['*', { used: 0, capacity: 4, share: 0 }],
+    ['gold', { used: 1, capacity: 8, share: 0.125 }],
+  ]);
+  scheduler.setCapacity('gpu', 4);
+  scheduler.setCapacity('api', { rate: 30, per: '1m', burst: 10 });
+  scheduler.setLimit({ global: 2, perChannel: { gold: 1 } });
+  await clock.advance(2_000);
+  const after = scheduler.load();
+  expect([after.resources.get('gpu')?.capacity, after.resources.get('api')?.rate?.tokens]).toEqual([4, 7]);
+  expect([after.limits.global.share, after.limits.perChannel.get('gold')?.share]).toEqual([0.5, 1]);
+  open();
+  await scheduler.close();
+});
+
+test('C8.4 C8.5 a look at the load costs nothing for channels and types until somebody looks at the limits', () => {
+  const cost = (channels: number): { readonly load: number; readonly limits: number } => {
+    const scheduler = new Counted({ concurrency: 0, limits: { perChannel: { '*': 4 } } });
+    for (let i = 0; i < channels; i += 1) void scheduler.add(() => 1, { channel: `c${i}` });
+    scheduler.load();
+    let load: Load | undefined;
+    return {
+      load: operations(() => {
+        load = scheduler.load();
+      }),
+      limits: operations(() => load?.limits),
+    };
+  };
+  const [few, many] = [cost(100), cost(1_000)];
+  expect(many.load).toBeLessThanOrEqual(few.load + 10);
+  expect(many.limits).toBeGreaterThan(900);
 });
 
 test('C8.4 the event loop is measured only while somebody asks', () => {

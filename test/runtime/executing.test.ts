@@ -90,6 +90,102 @@ test('C14 executors and the built-in slots share the work, and each takes only w
   expect([here, gpu.ids, scheduler.size]).toEqual(['here', ['train'], 1]);
 });
 
+test('C14 with round-robin the built-in slots and the executors take turns, from start to start', async () => {
+  const [left, right] = [new Bench('left', 3), new Bench('right', 9)];
+  const { clock, scheduler } = virtual({ concurrency: 5, executors: [left, right], balance: 'round-robin' });
+  const here: string[] = [];
+  const ends: (() => void)[] = [];
+  const hold = (task: { readonly id: string }): Promise<void> => {
+    here.push(task.id);
+    return new Promise((resolve) => ends.push(resolve));
+  };
+  for (let i = 1; i <= 4; i += 1) scheduler.add(hold, { id: `t${i}` });
+  await clock.settle();
+  scheduler.add(hold, { id: 't5' });
+  await clock.settle();
+  for (let i = 6; i <= 9; i += 1) scheduler.add(hold, { id: `t${i}` });
+  await clock.settle();
+  expect([here, left.ids, right.ids]).toEqual([
+    ['t1', 't4', 't7'],
+    ['t2', 't5', 't8'],
+    ['t3', 't6', 't9'],
+  ]);
+  // Whoever has no slot is passed over, and a slot that becomes free here is not the next for that reason.
+  scheduler.add(hold, { id: 't10' });
+  scheduler.add(hold, { id: 't11' });
+  ends[0]?.();
+  await clock.settle();
+  expect([here.slice(3), left.ids.slice(3), right.ids.slice(3)]).toEqual([['t10'], [], ['t11']]);
+  scheduler.setConcurrency(2);
+  scheduler.add(hold, { id: 't12' });
+  await clock.settle();
+  expect(right.ids.at(-1)).toBe('t12');
+});
+
+test('C14 a slot of this process that becomes free is no reason to run here what another has more room for', async () => {
+  const bench = new Bench('bench', 5);
+  const { clock, scheduler } = virtual({ concurrency: 3, executors: [bench], limits: { global: 3 } });
+  let open = (): void => undefined;
+  for (const id of ['a', 'b', 'c', 'd']) {
+    scheduler.add(() => new Promise<void>((resolve) => (open = resolve)), { id });
+  }
+  await clock.settle();
+  expect([bench.ids, scheduler.get('c')?.state, scheduler.get('d')?.state]).toEqual([['a', 'b'], 'running', 'ready']);
+  scheduler.setConcurrency(1);
+  open();
+  await clock.settle();
+  expect(bench.ids).toEqual(['a', 'b', 'd']);
+});
+
+test('C14 capabilities decide before turns do', async () => {
+  const [gpu, cpu] = [new Bench('gpu', 9, { capabilities: { gpu: true } }), new Bench('cpu', 9)];
+  const { clock, scheduler } = virtual({ executors: [gpu, cpu], balance: 'round-robin' });
+  for (let i = 1; i <= 3; i += 1)
+    scheduler.add(nothing, { id: `g${i}`, capabilities: { gpu: true }, priority: 'high' });
+  for (let i = 1; i <= 4; i += 1) scheduler.add(nothing, { id: `t${i}` });
+  await clock.settle();
+  expect([gpu.ids, cpu.ids]).toEqual([
+    ['g1', 'g2', 'g3', 't2', 't4'],
+    ['t1', 't3'],
+  ]);
+});
+
+test('C14 a worker that claims for itself in between does not begin the turns anew', async () => {
+  const [left, right] = [new Bench('left', 9), new Bench('right', 9)];
+  const { clock, scheduler } = virtual({ executors: [left, right], balance: 'round-robin' });
+  const worker = scheduler.worker({ capabilities: { own: true }, slots: 9 });
+  for (let i = 1; i <= 4; i += 1) {
+    scheduler.add(nothing, { id: `t${i}` });
+    await clock.settle();
+    scheduler.add(nothing, { capabilities: { own: true } });
+    expect(await worker.claim()).toBeDefined();
+  }
+  expect([left.ids, right.ids]).toEqual([
+    ['t1', 't3'],
+    ['t2', 't4'],
+  ]);
+});
+
+test('C14 a batch for pulling workers is distributed as the scheduler says, unless it is told otherwise', async () => {
+  const { scheduler } = virtual({ balance: 'round-robin' });
+  for (const [id, slots] of [['small', 4] as const, ['large', 9] as const]) scheduler.worker({ id, slots });
+  for (let i = 1; i <= 8; i += 1) scheduler.add(nothing, { id: `t${i}` });
+  const workers = async (balance?: 'least-loaded'): Promise<string[]> =>
+    (await scheduler.assign(2, { balance })).map(({ workerId }) => workerId);
+  expect(scheduler.foresee(2).map(({ worker }) => worker)).toEqual(['small', 'large']);
+  expect([await workers(), await workers(), await workers('least-loaded')]).toEqual([
+    ['small', 'large'],
+    ['small', 'large'],
+    ['large', 'large'],
+  ]);
+});
+
+test('C14 bad input: a balance that is none is refused with those there are', () => {
+  const given = { balance: 'best' as 'round-robin' };
+  expect(() => new Scheduler(given)).toThrow(InvalidConfigError);
+  expect(() => new Scheduler(given)).toThrow(/balance.*"best".*"least-loaded", "round-robin"/);
+});
+
 test('what an executor is handed: the attempt as data, and the task’s own function', async () => {
   const bench = new Bench('bench');
   const { clock, scheduler } = virtual({ executors: [bench] });

@@ -245,6 +245,71 @@ describe('a handler that is an async generator', () => {
     await s.close();
   });
 
+  test.each([
+    ['the scheduler is paused', { pause: true }],
+    ['admit holds starts back', { pause: false }],
+  ])('C11 C8.5 while %s it goes on: nobody new could start in its place', async (_, { pause }) => {
+    let open = true;
+    const { clock, s } = scheduler({ admit: () => open, admitEvery: '1h' });
+    const trace = twoOfThreeSteps(clock, s);
+    await clock.advance(10);
+    if (pause) s.pause();
+    open = pause;
+    s.add(() => 1, { delay: 1 });
+    await clock.advance(60);
+    expect([trace, s.running]).toEqual([['a1'], 1]);
+    await clock.advance(10_000);
+    expect([trace, s.running]).toEqual([['a1', 'a2', 'a3'], 0]);
+    open = true;
+    s.resume();
+    await clock.advance(10_000);
+    expect(trace).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3']);
+    await s.close();
+  });
+
+  test('C11 paused, those that have begun still take turns, and a resumed scheduler lets the next one in', async () => {
+    const { clock, s } = scheduler();
+    const trace = twoOfThreeSteps(clock, s);
+    await clock.advance(70);
+    expect(trace).toEqual(['a1']);
+    s.add(() => trace.push('c'), { priority: 'high' });
+    s.pause();
+    await clock.advance(150);
+    expect([...trace].sort()).toEqual(['a1', 'a2', 'b1']);
+    s.resume();
+    await clock.advance(60);
+    expect(trace).toContain('c');
+    await clock.advance(1_000);
+    await s.close();
+  });
+
+  test('C10.1 C11 asked to make way and then paused, it goes on, as nobody could start in its place', async () => {
+    const { clock, s } = scheduler({ preemption: { minRun: 0, grace: '10s' } });
+    const trace: string[] = [];
+    s.add(
+      async function* () {
+        for (let i = 1; i <= 3; i += 1) {
+          await sleep(clock, 60);
+          trace.push(`a${i}`);
+          yield;
+        }
+      },
+      { preemptible: true, priority: 'low' },
+    );
+    await clock.advance(10);
+    s.add(() => trace.push('urgent'), { priority: 'critical' });
+    await clock.settle();
+    s.pause();
+    await clock.advance(100);
+    expect([trace, s.running]).toEqual([['a1'], 1]);
+    s.resume();
+    await clock.advance(20);
+    expect(trace).toEqual(['a1', 'a2', 'urgent']);
+    await clock.advance(1_000);
+    expect(trace).toEqual(['a1', 'a2', 'urgent', 'a3']);
+    await s.close();
+  });
+
   test('C10.1 C11 one that is to make way ends where its worker takes nobody before that, and goes again', async () => {
     const { clock, s } = scheduler({ concurrency: 0, preemption: { minRun: 0, grace: '1s' } });
     const trace: string[] = [];

@@ -92,6 +92,28 @@ test('B3.4 row 22 lost attempts have a budget of their own, and when it is spent
   expect(s.drain('w')).toEqual(['other']);
 });
 
+test('B3.5 preemptions and slices use up nothing: what is left of both budgets is what was left before', () => {
+  const s = sim({ slots: 1, sliceMs: 50, preemption: { graceMs: 1_000, minRunMs: 0, maxPerTask: Infinity } });
+  s.add('a', { retry: 2, preemptible: true, priority: 'low' });
+  for (let i = 1; i <= 9; i += 1) {
+    s.advance(50);
+    s.add(`urgent${i}`, { priority: 'high' });
+    s.send({ kind: 'release', task: 'a', token: { epoch: 1, attempt: s.task('a').attempts } });
+    s.complete(`urgent${i}`);
+    s.add(`equal${i}`, { priority: 'low' });
+    s.advance(60);
+    s.yield('a');
+    expect(s.running()).toEqual([`equal${i}#1`]);
+    s.complete(`equal${i}`);
+  }
+  expect(s.running()).toEqual(['a#10']);
+  expect(s.task('a').extra).toMatchObject({ preemptions: 9, failures: 0, losses: 0 });
+  s.fail('a#10');
+  expect(s.running()).toEqual(['a#11']);
+  s.fail('a#11');
+  expect(s.state('a')).toBe('failed');
+});
+
 test('B3.4 what ran when the process died is lost, and charged to the same budget', () => {
   const s = sim({ slots: 1 });
   s.add('killer', { retry: 2 });

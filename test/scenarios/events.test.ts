@@ -77,6 +77,26 @@ test('D10.3 each event about a task states task, attempt, channel, level and wor
   expect(of('deadlineMissed')[0]).toMatchObject({ taskId: 'f', deadline: clock.now().wall - 60_000 + 100 });
 });
 
+test('B10.3 whoever awaits an expired task gets ExpiredError, and it is told once, as is a deadline that was missed', async () => {
+  const { clock, scheduler, story, of } = observed({}, ['expired', 'cancelled', 'deadlineMissed', 'completed']);
+  const expires = clock.now().wall + 100;
+  const expired = scheduler.add(nothing, { id: 'expired', delay: '1h', expires });
+  const late = scheduler.add(() => 'done', { id: 'late', delay: '1h', deadline: expires });
+  const error: unknown = expired.result.catch((reason: unknown) => reason);
+  await clock.advance(99);
+  expect(story()).toEqual([]);
+  await clock.advance(1);
+  expect(await error).toBeInstanceOf(ExpiredError);
+  expect(await error).toMatchObject({ code: 'EXPIRED', taskId: 'expired', expires });
+  expect(expired.state).toBe('cancelled');
+  await clock.advance('1h');
+  expect(await late).toBe('done');
+  expect(story().sort()).toEqual(['completed late', 'deadlineMissed late', 'expired expired']);
+  expect(of('expired')[0]).toMatchObject({ taskId: 'expired', error: await error });
+  expect(of('deadlineMissed')[0]).toMatchObject({ taskId: 'late', deadline: expires });
+  await scheduler.close();
+});
+
 test('D10.3 an attempt that is lost names its worker, and so does what comes of it', async () => {
   const { clock, scheduler, of, story } = observed({ concurrency: 0 });
   scheduler.add(nothing, { id: 'a' });

@@ -14,6 +14,14 @@ function work(s: Sim, ms: number, times: number): string[] {
   });
 }
 
+/** What the attempt of the task does at a yield now. */
+function atYield(s: Sim, id: string): 'goOn' | 'giveWay' {
+  const ways = (): number => s.facts.filter(({ kind }) => kind === 'attempt.gaveWay').length;
+  const before = ways();
+  s.yield(id);
+  return ways() === before ? 'goOn' : 'giveWay';
+}
+
 function sliced(options: SimOptions = {}): Sim {
   return sim({ slots: 1, sliceMs: 50, ...options });
 }
@@ -110,6 +118,45 @@ describe('time slices', () => {
     expect(() => {
       s.yield('b#1');
     }).toThrow(StaleLeaseError);
+  });
+
+  test('C7.2 C11 under a reservation nobody gives way to whoever would take what is kept, and its holder is next', () => {
+    const s = sim({ slots: 2, sliceMs: 50, maxBypasses: 1 });
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 2 });
+    s.add('holder', { needs: { gpu: 1 } });
+    s.add('large', { needs: { gpu: 2 } });
+    s.add('a', { needs: { gpu: 1 } });
+    expect([s.running(), s.core.state.preemption.rooms.reserved?.id]).toEqual([['holder#1', 'a#1'], 'large']);
+    s.add('small', { needs: { gpu: 1 } });
+    s.advance(100);
+    expect(atYield(s, 'a')).toBe('goOn');
+    s.complete('holder');
+    // A slot and a unit are free, but kept: nobody could start in the place of the one at its yield.
+    expect([s.running(), s.state('small')]).toEqual([['a#1'], 'ready']);
+    expect(atYield(s, 'a')).toBe('goOn');
+    s.complete('a');
+    expect([s.running(), s.state('small')]).toEqual([['large#1'], 'ready']);
+    s.complete('large');
+    expect(s.running()).toEqual(['small#1']);
+  });
+
+  test('C7.2 C11 one that gives way keeps its units: the reservation is taken back, and given anew at the next bypass', () => {
+    const s = sim({ slots: 2, sliceMs: 50, maxBypasses: 1 });
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 2 });
+    s.add('holder', { needs: { gpu: 1 } });
+    s.add('large', { needs: { gpu: 2 } });
+    s.add('a', { needs: { gpu: 1 } });
+    s.add('plain');
+    s.advance(100);
+    expect(atYield(s, 'a')).toBe('giveWay');
+    expect([s.running(), s.core.state.preemption.rooms.reserved]).toEqual([['holder#1', 'plain#1'], undefined]);
+    s.complete('plain');
+    s.add('small', { needs: { gpu: 1 } });
+    s.complete('holder');
+    expect([s.running(), s.core.state.preemption.rooms.reserved?.id]).toEqual([['a#1', 'small#1'], 'large']);
+    s.complete('a');
+    s.complete('small');
+    expect(s.running()).toEqual(['large#1']);
   });
 
   test('C11 F9 the same facts make the same state, and a snapshot in between changes nothing', () => {

@@ -200,6 +200,7 @@ export function attach(state: State, spec: WorkerSpec): Worker {
   const worker = new Worker(spec, ownView ? state.index.open(choice, spec.filter) : undefined);
   // One that left and comes back still has what it ran.
   worker.running = before?.running ?? slotsTaken(state, spec.id);
+  worker.lastStart = before?.lastStart ?? 0;
   if (before?.view !== undefined) state.index.close(before.view);
   state.workers.set(spec.id, worker);
   forgetRoomsAt(state, spec.id);

@@ -1,4 +1,4 @@
-import { InvalidConfigError, type Attempt, type Fact } from '../../model/index.js';
+import { InvalidConfigError, parseChoice, refuseConfig, type Attempt, type Fact } from '../../model/index.js';
 import type { Shape } from '../../ready/index.js';
 import { hasSlot, nextWithRoom } from '../making-way.js';
 import type { State } from '../state.js';
@@ -6,10 +6,10 @@ import type { Worker } from '../worker.js';
 import { checkCount, grant, workerFor } from './claim.js';
 import { passWall } from './tick.js';
 
-/** Who gets an attempt that several could run: whoever has the most free slots, or whoever's turn it is. */
+/** Who gets an attempt that several could run: whoever has the most free slots, or who has waited longest for one. */
 export type Balance = 'least-loaded' | 'round-robin';
 
-const BALANCES: readonly Balance[] = ['least-loaded', 'round-robin'];
+const BALANCES = ['least-loaded', 'round-robin'] as const satisfies readonly Balance[];
 
 /** What is to be distributed, and over whom. */
 export interface PlanRequest {
@@ -35,10 +35,7 @@ export interface Assignment {
  */
 export function plan(state: State, { count, balance, workers }: PlanRequest): Attempt[] {
   checkCount(count);
-  if (!BALANCES.includes(balance)) {
-    const expected = BALANCES.map((each) => `'${each}'`).join(' or ');
-    throw new InvalidConfigError({ field: 'balance', value: balance, expected });
-  }
+  checkBalance(balance);
   const asking = workers === undefined ? everybody(state) : [...new Set(workers)].map((id) => named(state, id));
   const started: Attempt[] = [];
   if (asking.some(isFree) && state.wallLine.next() <= state.wall) passWall(state);
@@ -48,6 +45,11 @@ export function plan(state: State, { count, balance, workers }: PlanRequest): At
     if (attempt.resumptions === 0) started.push(attempt);
   }
   return started;
+}
+
+/** A balance as a user gives it. */
+export function checkBalance(balance: unknown): Balance {
+  return parseChoice(balance, BALANCES, 'balance', refuseConfig);
 }
 
 /** What a plan that was carried out has started. */
@@ -84,7 +86,7 @@ function startNext(state: State, asking: readonly Worker[], balance: Balance): A
   if (task === undefined) return undefined;
   const { shape } = state.places.of(task);
   const able = free.filter((worker) => worker.matches(shape));
-  return grant(state, balance === 'round-robin' ? inTurn(state, able) : leastLoaded(able), task);
+  return grant(state, balance === 'round-robin' ? inTurn(able) : leastLoaded(able), task);
 }
 
 /** The most free slots; without a limit on slots, and among equals, whoever runs the least, then whoever came first. */
@@ -98,10 +100,10 @@ function leastLoaded(able: readonly Worker[]): Worker {
   return best;
 }
 
-/** The next one, in the order in which they were attached, after the one that started something last. */
-function inTurn(state: State, able: readonly Worker[]): Worker {
-  const order = [...state.workers.keys()];
-  const last = order.indexOf(state.lastServed ?? '');
-  const turn = (worker: Worker): number => (order.indexOf(worker.id) - last - 1 + order.length) % order.length;
-  return able.reduce((next, worker) => (turn(worker) < turn(next) ? worker : next));
+/**
+ * Whoever has not been given anything for longest; those that never were come first, in the order in which they were
+ * attached. Going on from the one that was served last would begin anew with every claim of a worker that is not asked.
+ */
+function inTurn(able: readonly Worker[]): Worker {
+  return able.reduce((next, worker) => (worker.lastStart < next.lastStart ? worker : next));
 }

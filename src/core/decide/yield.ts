@@ -10,9 +10,10 @@ export type Verdict = 'goOn' | 'giveWay' | 'stop';
 
 /**
  * Whom the attempt's worker would take now in its place. One that claims for itself and does not ask for a task may not
- * do so before this attempt has ended: until then only attempts that it has already can go on there.
+ * do so before this attempt has ended: until then only attempts that it has already can go on there (`returning`). While
+ * nothing new is started at all only what has `begun` goes on, and ending would help nobody.
  */
-export type Takes = 'anybody' | 'returning';
+export type Takes = 'anybody' | 'returning' | 'begun';
 
 /**
  * The attempt is at a yield. One that was asked to make way does so there, as long as that frees all it holds; with what
@@ -27,6 +28,7 @@ export function atYield(state: State, attempt: Attempt, takes: Takes = 'anybody'
   }
   if (attempt.wait !== undefined) throw new IllegalTransitionError({ taskId: task.id, from: task.state, to: 'ready' });
   if (attempt.stopBy !== undefined && state.mono <= attempt.stopBy) {
+    if (takes === 'begun' && !isRoomKeptForBegun(state)) return 'goOn';
     if (keptNeeds(task.spec).length > 0) return 'stop';
     if (takes === 'returning' && isSlotKeptForNew(state, attempt.workerId)) return 'stop';
     gaveWay(state, attempt);
@@ -39,6 +41,19 @@ export function atYield(state: State, attempt: Attempt, takes: Takes = 'anybody'
   }
   ready(state, task);
   return 'giveWay';
+}
+
+/** Whether a yield now may end in anything but going on: what is asked of others is asked only then. */
+export function mayGiveWay(state: State, attempt: Attempt, mono: number): boolean {
+  const { over, abandoned, wait, stopBy, runningSince } = attempt;
+  return (
+    over || abandoned || wait !== undefined || stopBy !== undefined || mono - runningSince >= state.options.sliceMs
+  );
+}
+
+/** Whether something is kept for an attempt that waits to go on. */
+function isRoomKeptForBegun(state: State): boolean {
+  return [...state.preemption.rooms.all()].some(([task]) => task.attempt !== undefined);
 }
 
 /** Whether a slot of the worker is kept for a task that has no attempt yet. */
@@ -54,7 +69,7 @@ function nextInPlaceOf(state: State, attempt: Attempt, takes: Takes): Task | und
   for (const level of waiting.inUse()) {
     if (level > urgency) break;
     waiting.offer(level, (task) => {
-      if (takes === 'returning' && task.attempt === undefined) return false;
+      if (takes !== 'anybody' && task.attempt === undefined) return false;
       if (next === undefined && fitsInPlaceOf(state, attempt, task)) next = task;
       return false;
     });
