@@ -107,7 +107,9 @@ function addAll(world: World, chance: Chance): void {
     return before?.id === undefined ? entry : { ...entry, after: [before.id], onDependencyFailure: 'run' };
   });
   if (chance.oneIn(2)) for (const each of world.scheduler.addAll(linked)) world.keep(each, 'one of all');
-  else for (const each of Object.values(world.scheduler.addAll(Object.fromEntries(linked.entries())))) world.keep(each, 'one of a record');
+  else
+    for (const each of Object.values(world.scheduler.addAll(Object.fromEntries(linked.entries()))))
+      world.keep(each, 'one of a record');
 }
 
 function batch(world: World, chance: Chance): void {
@@ -427,8 +429,12 @@ function err(world: World, chance: Chance): void {
     () => scheduler.add(() => 1, { after: ['no such task', 7 as never] }),
     () => scheduler.addAll([{ run: () => 1 }, { run: () => 1, timeout: -1 }]),
     () => scheduler.repeat(() => 1, { every: 0 }),
-    () => { scheduler.setCapacity('gpu', -1); },
-    () => { scheduler.setStrategy('no such' as never); },
+    () => {
+      scheduler.setCapacity('gpu', -1);
+    },
+    () => {
+      scheduler.setStrategy('no such' as never);
+    },
     () => scheduler.worker({ slots: 0 }),
   ];
   try {
