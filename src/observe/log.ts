@@ -48,11 +48,16 @@ const MESSAGES: Readonly<Record<EventName, string>> = {
   error: 'a listener failed',
 };
 
-/** Writes a record of every event; what it states about a task is what the event does. */
+/**
+ * Writes a record of every event; what it states about a task is what the event does. None is made at a level that the
+ * logger says it would not write, which is asked each time: levels are changed while a process runs.
+ */
 export function log(source: EventSource, logger: Logger): void {
   for (const name of EVENT_NAMES) {
+    const level = LEVELS[name];
     source.on(name, (event) => {
-      logger[LEVELS[name]](recordOf(name, event), MESSAGES[name]);
+      if (logger.isLevelEnabled?.(level) === false) return;
+      logger[level](recordOf(name, event), MESSAGES[name]);
     });
   }
 }

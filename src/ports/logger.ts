@@ -4,7 +4,10 @@ import { refuseConfig } from '../model/index.js';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** A logger shaped like pino's: a method per level that takes a record and a message. */
-export type Logger = Readonly<Record<LogLevel, (record: object, message: string) => unknown>>;
+export interface Logger extends Readonly<Record<LogLevel, (record: object, message: string) => unknown>> {
+  /** Whether what is written at this level goes anywhere, as pino's tells: otherwise no record is made. It does unless given. */
+  readonly isLevelEnabled?: ((level: LogLevel) => boolean) | undefined;
+}
 
 /** A logger as a user gives it. */
 export function checkLogger(logger: unknown): Logger {

@@ -1,5 +1,6 @@
 import type { Core } from '../core/index.js';
 import {
+  StaleLeaseError,
   parsePositiveDuration,
   refuseConfig,
   type Attempt,
@@ -37,6 +38,8 @@ export interface ClaimHost {
  * cancelled, everything here rejects with `StaleLeaseError` and changes nothing.
  */
 export class Claim {
+  private isRun = false;
+
   /** @internal */
   constructor(
     private readonly host: ClaimHost,
@@ -91,6 +94,11 @@ export class Claim {
    */
   async run(): Promise<void> {
     const { host, attempt } = this;
+    // What is in other hands by now, or has been run, must not happen again.
+    if (attempt.over || attempt.abandoned) return this.release();
+    if (this.isRun)
+      throw new StaleLeaseError({ taskId: attempt.task.id, attempt: attempt.number, reason: 'it was run' });
+    this.isRun = true;
     host.leases.keep(attempt);
     host.changed();
     try {

@@ -50,7 +50,11 @@ export abstract class Looking {
    */
   pending(): TaskView[] {
     this.engine.tell({ kind: 'tick' });
-    return this.engine.core.pending().map(viewOf);
+    // An attempt that waits stands in line with the others, but has started.
+    return this.engine.core
+      .pending()
+      .filter(({ attempt }) => attempt === undefined)
+      .map(viewOf);
   }
 
   /** How many tasks there are and were, by state, channel and type, with waits and durations; costs O(n). */

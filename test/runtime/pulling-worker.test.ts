@@ -287,3 +287,31 @@ test('B8 C14 a batch is distributed over the workers by free slots, as foreseen,
   expect((await large.claim())?.task.id).toBe('d');
   await expect(scheduler.assign(0)).rejects.toThrow(expect.objectContaining({ field: 'count' }));
 });
+
+test('A3.4 running a claim that no longer counts rejects and runs nothing; nor does running it a second time', async () => {
+  const { clock, scheduler } = pulled();
+  const ran: string[] = [];
+  const worker = scheduler.worker({ lease: '1s' });
+  const add = (id: string): unknown => scheduler.add((task) => ran.push(`${task.id}#${task.attempt}`), { id }).result;
+  void add('lost');
+  const lost = await claimed(worker);
+  await clock.advance('1s');
+  await expect(lost.run()).rejects.toBeInstanceOf(StaleLeaseError);
+  await (await claimed(worker)).run();
+  void add('settled');
+  const settled = await claimed(worker);
+  await settled.complete();
+  await expect(settled.run()).rejects.toBeInstanceOf(StaleLeaseError);
+  void add('twice');
+  const twice = await claimed(worker);
+  const [first, second] = await Promise.allSettled([twice.run(), twice.run()]);
+  expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
+  const cancelled = scheduler.add(() => ran.push('cancelled'), { id: 'cancelled' });
+  const given = await claimed(worker);
+  cancelled.cancel();
+  await expect(given.run()).rejects.toBeInstanceOf(StaleLeaseError);
+  expect(ran).toEqual(['lost#2', 'twice#1']);
+  // It gave back what it held all the same.
+  expect(scheduler.running).toBe(0);
+  await scheduler.close();
+});

@@ -134,3 +134,18 @@ test('C12.1 what is waited for must be a handle of the same scheduler', async ()
   expect(await parent).toBeInstanceOf(InvalidTaskError);
   await Promise.all([scheduler.close(), other.close()]);
 });
+
+test('B1.3 C12.1 an attempt that waits has started: it is not listed as pending, as it does not count for the size', async () => {
+  const scheduler = new Scheduler({ concurrency: 1 });
+  const seen: string[][] = [];
+  await scheduler.add(
+    async (task) => {
+      const child = task.add(() => seen.push(scheduler.pending().map(({ id }) => id)), { id: 'child' });
+      scheduler.add(() => undefined, { id: 'other', priority: 'low' });
+      await task.waitFor(child);
+    },
+    { id: 'parent' },
+  );
+  expect(seen).toEqual([['other']]);
+  await scheduler.close();
+});

@@ -151,3 +151,25 @@ test('F7.1 facts and events can be followed on diagnostics channels, which cost 
   await scheduler.add(nothing);
   expect(core.state.emit).toBeUndefined();
 });
+
+test('F7.1 no record is made at a level that the logger says goes nowhere, and it is asked again each time', async () => {
+  const { lines } = logged();
+  const at =
+    (level: LogLevel) =>
+    (record: object, message: string): unknown =>
+      lines.push([level, record as Line[1], message]);
+  const enabled = new Set<LogLevel>(['error']);
+  const isLevelEnabled = (level: LogLevel): boolean => enabled.has(level);
+  const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), isLevelEnabled };
+  const scheduler = new Scheduler({ clock: new VirtualClock(), logger });
+  await scheduler.add(nothing);
+  await scheduler.onIdle();
+  expect(lines).toEqual([]);
+  enabled.add('info');
+  await scheduler.add(nothing, { id: 'b' });
+  const told = lines.filter(([, record]) => record['event'] !== 'claims');
+  expect(told.map(([level, record]) => [level, record['event'], record['taskId']])).toEqual([
+    ['info', 'completed', 'b'],
+  ]);
+  await scheduler.close();
+});
