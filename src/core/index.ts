@@ -10,7 +10,7 @@ export { checkAging, checkStrategy } from './decide/configure.js';
 export type { Assignment, Balance, PlanRequest } from './decide/plan.js';
 export type { Feedback } from './decide/report.js';
 export type { Takes, Verdict } from './decide/yield.js';
-export type { Belonging, DependencyInput, DependencyRef, Submission } from './decide/submit.js';
+export type { Belonging, DependencyInput, DependencyRef, Submission } from './decide/take-in.js';
 export * from './dependencies.js';
 export * from './explanation.js';
 export type { CoreLoad, Utilisation } from './load.js';

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Core, type Cancellation, type Explanation, type Request, type Worker } from '../core/index.js';
-import { StaleLeaseError, type Attempt, type Moment, type Outcome, type Task } from '../model/index.js';
+import { StaleLeaseError, isFinal, type Attempt, type Moment, type Outcome, type Task } from '../model/index.js';
 import { checkLogger } from '../ports/logger.js';
 import { Admission, type Load } from './admission.js';
 import { Alarm } from './alarm.js';
@@ -123,6 +123,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   cancelTask(task: Task | string, how: Cancellation): number {
+    if (typeof task !== 'string' && isFinal(task.state)) return 0;
     const count = this.core.cancel(this.clock.now(), task, how);
     this.dispatchSoon();
     return count;
