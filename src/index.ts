@@ -48,15 +48,8 @@ export { SeriesHandle, type Occurrence, type RepeatOptions } from './runtime/ser
 export type { CancelOptions, Steering } from './runtime/steering.js';
 export type { TaskFilter } from './runtime/task-view.js';
 export type { WorkerOptions } from './runtime/worker-options.js';
-export {
-  Handle,
-  type ChildOptions,
-  type Given,
-  type Handler,
-  type ResourceFeedback,
-  type Steps,
-  type TaskContext,
-} from './runtime/handle.js';
+export { Handle, type ChildOptions, type Handler, type ResourceFeedback, type TaskContext } from './runtime/handle.js';
+export type { Given, Steps } from './runtime/given.js';
 export type { AgingOptions, PreemptionOptions, SchedulerOptions } from './runtime/scheduler-options.js';
 export { MemoryStore } from './stores/memory.js';
 export type { Durability, Loaded, Opening, SnapshotToSave, Store } from './ports/store.js';

@@ -5,7 +5,7 @@ import { workerFor } from './decide/claim.js';
 import * as configure from './decide/configure.js';
 import { setSaturated } from './decide/make-room.js';
 import { taskFor } from './decide/steer.js';
-import type { Dependency } from './dependencies.js';
+import type { Dependency } from './links.js';
 import { dependencyAdded, dependencyRemoved } from './edges.js';
 import { checkpointed, costReported, ended, leaseExtended, resourceClosed, settledLate, started } from './execution.js';
 import { askedToStop, roomDropped, roomKept } from './making-way.js';
@@ -16,6 +16,7 @@ import { bypassed } from './reservation.js';
 import { startExpected, starved } from './starving.js';
 import type { State } from './state.js';
 import { gaveWay, resumed, suspended } from './suspension.js';
+import { renewed, replaced, takePlace } from './succession.js';
 import * as transitions from './transitions.js';
 
 /**
@@ -26,6 +27,7 @@ export function apply(state: State, fact: Fact): void {
   const { retention, outbox, fallout } = state;
   const settled = outbox.settled.length;
   const resumptions = outbox.resumed.length;
+  const renewals = outbox.renewed.length;
   retention.replaying = true;
   try {
     applyFact(state, fact);
@@ -34,6 +36,7 @@ export function apply(state: State, fact: Fact): void {
     // Whoever had to act on it has done so when it happened for the first time.
     outbox.settled.length = settled;
     outbox.resumed.length = resumptions;
+    outbox.renewed.length = renewals;
     fallout.clear();
   }
 }
@@ -183,11 +186,20 @@ function applyToRooms(state: State, task: Task, fact: RoomFact): void {
   }
 }
 
-type BondFact = Extract<TaskFact, { kind: 'task.pinned' | 'task.forgotten' | `dependency.${string}` }>;
+type BondFact = Extract<
+  TaskFact,
+  { kind: 'task.pinned' | 'task.forgotten' | 'task.replaced' | 'task.renewed' | `dependency.${string}` }
+>;
 
 /** What a task is kept for, and what it waits for. */
 function applyToBonds(state: State, task: Task, fact: BondFact): void {
   switch (fact.kind) {
+    case 'task.replaced':
+      replaced(state, task);
+      return;
+    case 'task.renewed':
+      renewed(state, task, fact.payload, fact.eta ?? undefined);
+      return;
     case 'task.pinned':
       state.retention.linger(task);
       return;
@@ -219,6 +231,7 @@ function applySubmitted(state: State, fact: Extract<Fact, { kind: 'task.submitte
     return dependency === undefined ? [] : [{ task: dependency, onFailure }];
   });
   transitions.submitted(state, task, dependencies, fact.occurrence);
+  takePlace(state, task);
 }
 
 function startedAgain(state: State, fact: Extract<Fact, { kind: 'attempt.started' }>): Attempt {

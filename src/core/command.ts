@@ -12,7 +12,7 @@ import type { Cancellation } from './decide/cancel.js';
 import type { Origin } from './decide/make-room.js';
 import type { PlanRequest } from './decide/plan.js';
 import type { Feedback } from './decide/report.js';
-import type { DependencyInput, Submission } from './decide/submit.js';
+import type { DependencyInput, Submission } from './decide/take-in.js';
 import type { PressureSettings } from './pressure.js';
 import type { WorkerSpec } from './worker.js';
 

@@ -24,7 +24,9 @@ import { preempt } from './decide/preempt.js';
 import { repeat } from './decide/repeat.js';
 import { settle } from './decide/settle.js';
 import { taskFor } from './decide/steer.js';
-import { submit, submitAll, type Belonging, type DependencyInput, type Submission } from './decide/submit.js';
+import { submit } from './decide/submit.js';
+import { submitAll } from './decide/submit-all.js';
+import type { Belonging, DependencyInput, Submission } from './decide/take-in.js';
 import { waitFor } from './decide/wait.js';
 import { atYield, type Takes, type Verdict } from './decide/yield.js';
 import { dependencyGraph } from './dependency-graph.js';
@@ -142,7 +144,7 @@ export class Core {
   /** @internal Adds all tasks or none and returns their records. */
   submitAll(now: Moment, submissions: readonly Submission[], origin?: Origin): Task[] {
     this.begin(now);
-    return this.end(submitAll(this.state, submissions, origin));
+    return this.end(submitAll(this.state, submissions, { origin }));
   }
 
   /** @internal Begins or updates a series and returns its record. */

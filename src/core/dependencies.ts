@@ -1,24 +1,20 @@
-import { Task, invariant, isFinal, type FailurePolicy } from '../model/index.js';
+import { invariant, isFinal, type FailurePolicy, type Task } from '../model/index.js';
 import { edgesInOrder } from './edge-order.js';
 import { Graph, type EdgePolicy } from './graph.js';
-
-const POLICIES: readonly FailurePolicy[] = ['fail', 'skip', 'run'];
-const NUMBERS: Readonly<Record<FailurePolicy, EdgePolicy>> = { fail: 0, skip: 1, run: 2 };
-/** The dependency ended badly and its dependant went on: should it be run again, nobody waits for it any more. */
-const PASSED = 3;
-/** Not a dependency of the task but of its attempt, which waits for it: however it ends, the attempt goes on. */
-const AWAITED = 4;
-/** The same after a bad end: should it be run again, nobody waits for it any more. */
-const AWAITED_PASSED = 5;
-
-/** A task that another one waits for, and what becomes of that one should it not complete. */
-export interface Dependency {
-  readonly task: Task;
-  readonly onFailure: FailurePolicy;
-}
-
-/** The same as a new task names it: a bare task goes by the failure policy of the one that waits. */
-export type Link = Task | Dependency;
+import {
+  AWAITED,
+  AWAITED_PASSED,
+  NUMBERS,
+  PASSED,
+  POLICIES,
+  counts,
+  edgePolicy,
+  isMovable,
+  linkPolicy,
+  linkedTask,
+  type Dependency,
+  type Link,
+} from './links.js';
 
 /** What a task's end means for one of its dependants. */
 export type Verdict = 'met' | 'fail' | 'skip';
@@ -207,6 +203,45 @@ export class Dependencies {
     }
   }
 
+  /** The task has ended and another one takes its place: only attempts that wait for it go on. */
+  countOffWaits(task: Task, verdicts: Verdicts): void {
+    for (let edge = this.graph.firstOut(task.node); edge >= 0; edge = this.graph.nextOut(edge)) {
+      const policy = this.graph.policy(edge);
+      if (!counts(policy)) continue;
+      const node = this.graph.target(edge);
+      this.unmet[node] = (this.unmet[node] as number) - 1;
+      if (policy !== AWAITED) continue;
+      this.graph.setPolicy(edge, AWAITED_PASSED);
+      if (this.unmet[node] === 0) verdicts.add(this.at(node), 'met', task);
+    }
+  }
+
+  /**
+   * Whoever has not begun and came after a task that has ended comes after another one from now on; gives those that wait
+   * for that. Who had gone on without the one goes on without the other.
+   */
+  takePlace(before: Task, task: Task): Task[] {
+    const waiting: Task[] = [];
+    if (before.node < 0) return waiting;
+    const node = this.ensureNode(task);
+    for (let edge = this.graph.firstOut(before.node); edge >= 0;) {
+      const next = this.graph.nextOut(edge);
+      const dependant = this.at(this.graph.target(edge));
+      const policy = this.graph.policy(edge);
+      if (isMovable(dependant, policy)) {
+        this.graph.moveSource(edge, node);
+        if (policy !== PASSED) {
+          this.unmet[dependant.node] = this.unmetOf(dependant) + 1;
+          waiting.push(dependant);
+        }
+      }
+      edge = next;
+    }
+    this.dropBareNode(before);
+    this.dropBareNode(task);
+    return waiting;
+  }
+
   /** The task has ended and asks for no results any more; `pins` hears of those whose last dependant this was. */
   detach(task: Task, pins: { unpinned(dependency: Task): void }): void {
     if (task.node < 0) return;
@@ -263,25 +298,4 @@ export class Dependencies {
   private policyOf(edge: number): FailurePolicy {
     return POLICIES[this.graph.policy(edge)] ?? 'run';
   }
-}
-
-/** The task at the other end of a link. */
-export function linkedTask(link: Link): Task {
-  return link instanceof Task ? link : link.task;
-}
-
-/** What becomes of the waiting task should the linked one not complete. */
-export function linkPolicy(link: Link, waiting: Task): FailurePolicy {
-  return link instanceof Task ? waiting.spec.onDependencyFailure : link.onFailure;
-}
-
-/** Whether the dependant waits for as long as the dependency is unfinished. */
-function counts(policy: EdgePolicy): boolean {
-  return policy !== PASSED && policy !== AWAITED_PASSED;
-}
-
-/** Nobody who comes after a bad end waits for it, should the dependency be run again. */
-function edgePolicy(dependency: Task, onFailure: FailurePolicy): EdgePolicy {
-  if (isFinal(dependency.state) && dependency.state !== 'completed') return PASSED;
-  return NUMBERS[onFailure];
 }

@@ -30,6 +30,7 @@ export function started(state: State, task: Task, worker: Worker, leaseMs: numbe
   // An attempt keeps its place alive by itself: it may outlive its task.
   place.tasks += 1;
   place.channel.claims += 1;
+  if (task.spec.rare !== undefined && task.attempts === 1) state.keys.began(task, state.wall);
   state.resources.take(place, task.spec.needs);
   if (!place.channel.isOpen()) state.index.channelClosed(place.channel);
   chargeTurn(state, attempt);

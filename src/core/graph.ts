@@ -73,11 +73,8 @@ export class Graph {
   /** Removes a node that has no edges left. */
   removeNode(node: number): void {
     if (!(this.orderOf(node) >= 0)) throw new Error(`Node ${node} cannot be removed: it is not in the graph.`);
-    if (this.outDegree(node) + this.inDegree(node) > 0) {
-      throw new Error(
-        `Node ${node} cannot be removed: it has ${this.outDegree(node)} edges out and ${this.inDegree(node)} in.`,
-      );
-    }
+    const edges = this.outDegree(node) + this.inDegree(node);
+    if (edges > 0) throw new Error(`Node ${node} cannot be removed: it has ${edges} edges.`);
     this.#topology.remove(node);
     this.#outHeads[node] = this.#freeNode;
     this.#freeNode = node;
@@ -115,6 +112,15 @@ export class Graph {
     const cycle = this.#topology.admit(this, from, to);
     if (cycle === undefined) this.link(from, to, policy);
     return cycle;
+  }
+
+  /** Lets an edge come from another node, last of those out of it; it stays where it was among those into its target. */
+  moveSource(edge: number, from: number): void {
+    const cycle = this.#topology.admit(this, from, this.target(edge));
+    if (cycle !== undefined) throw new Error(`Edge ${edge} cannot come from ${from}: that would close a cycle.`);
+    this.#detachOut(this.source(edge), edge);
+    this.#sources[edge] = from;
+    this.#appendOut(from, edge);
   }
 
   /** Removes an edge in constant time; the order stays as it is. */

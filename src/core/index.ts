@@ -10,7 +10,7 @@ export { checkAging, checkStrategy } from './decide/configure.js';
 export { checkBalance, type Assignment, type Balance, type PlanRequest } from './decide/plan.js';
 export type { Feedback } from './decide/report.js';
 export { mayGiveWay, type Takes, type Verdict } from './decide/yield.js';
-export type { Belonging, DependencyInput, DependencyRef, Submission } from './decide/submit.js';
+export type { Belonging, DependencyInput, DependencyRef, Submission } from './decide/take-in.js';
 export * from './dependencies.js';
 export * from './explanation.js';
 export type { CoreLoad, LimitsLoad, RateLoad, ResourceLoad, TypeLoad, Utilisation } from './load.js';

@@ -1,5 +1,6 @@
 import { extraOf, isFinal, type Task } from '../model/index.js';
-import { linkedTask, type Dependencies, type Link } from './dependencies.js';
+import { type Dependencies } from './dependencies.js';
+import { linkedTask, type Link } from './links.js';
 
 /** Told of a task whose effective level or deadline has changed, with the level it had before. */
 export type Changed = (task: Task, levelBefore: number) => void;

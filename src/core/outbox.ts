@@ -7,10 +7,18 @@ export interface Aborted {
   readonly cause?: SchedulerError;
 }
 
+/** Work that a task will not do, as another call with its key has brought other work. */
+export interface Renewal {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
 /** What the outside must act on after a command; whoever acts on it empties it. */
 export interface Outbox {
   /** Tasks that have reached a final state. */
   readonly settled: Task[];
+  /** What tasks were to do, and what they will do in its place. */
+  readonly renewed: Renewal[];
   /** Attempts that go on after a wait; the claim that let them has returned them too. */
   readonly resumed: Attempt[];
   /** Attempts that are to make way for more urgent tasks. */

@@ -113,15 +113,16 @@ export class Pressure {
     return undefined;
   }
 
-  /** The last of so many that would be dropped, one after another. */
-  nth(count: number): Standpoint | undefined {
+  /** The last of so many that would be dropped, one after another, once these have left. */
+  nth(count: number, leaving: ReadonlySet<Task>): Standpoint | undefined {
     const taken = new Map<Task, Entry>();
+    const passed = new Map<Task, Entry>();
     while (taken.size < count && this.next() !== undefined) {
       const entry = this.order?.pop() as Entry;
-      taken.set(entry.task, entry);
+      (leaving.has(entry.task) ? passed : taken).set(entry.task, entry);
     }
     const entries = [...taken.values()];
-    for (const entry of entries) this.order?.push(entry);
+    for (const entry of [...entries, ...passed.values()]) this.order?.push(entry);
     return entries.at(-1);
   }
 

@@ -10,6 +10,7 @@ import type {
   WorkerRecord,
 } from '../model/index.js';
 import type { TurnsRecord } from '../ready/index.js';
+import type { KeyRecord } from './keys.js';
 import type { OpenChannelsRecord } from './open-channels.js';
 import type { PressureRecord } from './pressure.js';
 import type { RecurrenceRecord, SpecRecord } from './records.js';
@@ -158,6 +159,8 @@ export interface CoreSnapshot {
   readonly mostUrgent: number;
   /** What is kept for tasks that others make way for, in the order in which it was. */
   readonly rooms: readonly (readonly [sequence: number, worker: string | null, until: number | null])[];
+  /** The keys in use; absent in snapshots from before there were any. */
+  readonly keys?: readonly KeyRecord[];
   /** What has happened in refused commands and was not told yet. */
   readonly untold: readonly Fact[];
 }

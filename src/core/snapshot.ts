@@ -63,6 +63,7 @@ export function snapshotOf(state: State, now: Moment, untold: readonly Fact[]): 
     rooms: [...state.preemption.rooms.all()].map(([task, { workerId, until }]) => {
       return [task.sequence, workerId ?? null, finite(until)];
     }),
+    keys: state.keys.save(now.wall),
     untold: [...untold],
     specs: specs.records,
   };

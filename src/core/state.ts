@@ -15,6 +15,7 @@ import { Dependencies } from './dependencies.js';
 import { Family } from './family.js';
 import { Fallout } from './fallout.js';
 import { Inheritance } from './inheritance.js';
+import { Keys } from './keys.js';
 import { Lending } from './lending.js';
 import { heldBy } from './attempts.js';
 import { comesAt, isFree, type DueSubject } from './moments.js';
@@ -55,6 +56,9 @@ export class State {
   readonly ranked = new RankedView(() => this.index);
   readonly dependencies = new Dependencies();
   readonly family = new Family();
+  readonly keys = new Keys();
+  /** Tasks whose id another one takes over, by that id; empty between commands. */
+  readonly predecessors = new Map<string, Task>();
   readonly inheritance: Inheritance;
   readonly lending: Lending;
   readonly path: CriticalPath;
@@ -79,7 +83,7 @@ export class State {
   advancing = false;
   /** Whether a circle of waits is being broken, which looks by itself for what that leaves. */
   breaking = false;
-  readonly outbox: Outbox = { settled: [], resumed: [], preempted: [], aborted: [] };
+  readonly outbox: Outbox = { settled: [], renewed: [], resumed: [], preempted: [], aborted: [] };
   readonly origin: Moment;
   random: SeededRandom;
   /** The time of the command, with a monotonic part that never falls. */

@@ -3,12 +3,13 @@ import {
   IllegalTransitionError,
   extraOf,
   isFinal,
+  type DependencyRecord,
   type ErrorRecord,
   type OccurrenceRecord,
   type Task,
   type TaskState,
 } from '../model/index.js';
-import { linkPolicy, linkedTask, type Link } from './dependencies.js';
+import { linkPolicy, linkedTask, type Link } from './links.js';
 import { forgetRoom } from './making-way.js';
 import { countRun } from './overrun.js';
 import type { State } from './state.js';
@@ -21,8 +22,8 @@ import type { State } from './state.js';
  *   waiting   delayed    dependencies met, its time has not come
  *   waiting   ready      dependencies met
  *   delayed   ready      its time has come
- *   delayed   waiting    a dependency was added
- *   ready     waiting    a dependency was added                -         kept         -
+ *   delayed   waiting    a dependency was added, or begins anew
+ *   ready     waiting    the same, or it will do other work    -         kept         -
  *   ready     running    a claim                               new       stops        charged
  *   running   completed  its attempt succeeded                 ends
  *   running   failed     its attempt failed for good           ends
@@ -88,6 +89,7 @@ export function submitted(
   state.pending += 1;
   if (occurrence !== undefined) noteOccurrence(state, task, occurrence);
   if (task.extra?.parent !== undefined) state.family.join(task, task.extra.parent);
+  if (spec.rare !== undefined) state.keys.enter(task, state.wall);
   if (spec.deadline !== Infinity) {
     extraOf(task).deadline = spec.deadline;
     state.wallLine.add(spec.deadline, 'deadline', task.sequence, task);
@@ -104,7 +106,7 @@ export function submitted(
     sequence: task.sequence,
     spec,
     payload: task.payload,
-    after: dependencies.map((link) => ({ task: linkedTask(link).id, onFailure: linkPolicy(link, task) })),
+    after: dependencyRecords(state, task, dependencies),
     eta: task.extra === undefined || task.extra.eta === -Infinity ? null : task.extra.eta,
     due: task.due + state.origin.wall,
     estimateMs: task.extra?.estimateMs ?? 1,
@@ -113,6 +115,12 @@ export function submitted(
     wall: state.wall,
     mono: state.mono,
   });
+}
+
+/** One that is forgotten gives nothing any more, and another one may have its id by now. */
+function dependencyRecords(state: State, task: Task, dependencies: readonly Link[]): DependencyRecord[] {
+  const known = dependencies.filter((link) => state.table.bySequence(linkedTask(link).sequence) !== undefined);
+  return known.map((link) => ({ task: linkedTask(link).id, onFailure: linkPolicy(link, task) }));
 }
 
 function parentId(state: State, { extra }: Task): string | undefined {
@@ -201,16 +209,24 @@ function finish(state: State, task: Task): void {
   if (task.extra?.parent !== undefined) state.family.leave(task, task.extra.parent);
   state.path.forget(task);
   state.outbox.settled.push(task);
-  state.retention.keep(task, state.mono);
+  if (task.spec.rare !== undefined) state.keys.ended(task, state.wall);
+  if (isReplaced(state, task)) state.table.remove(task);
+  else state.retention.keep(task, state.mono);
   if (task.node >= 0) freeDependants(state, task);
   if (task.extra?.series !== undefined) state.fallout.add(task, 'ended', task);
   if (task.spec.needs.length > 0) state.lending.tell();
 }
 
+/** Whether another one is about to take its place: nobody draws conclusions from its end then. */
+function isReplaced(state: State, task: Task): boolean {
+  return state.predecessors.size > 0 && state.predecessors.get(task.id) === task;
+}
+
 /** Counts the task off for those that waited for it; what that means for them is decided afterwards. */
 function freeDependants(state: State, task: Task): void {
   const start = state.fallout.length;
-  state.dependencies.countOff(task, state.fallout);
+  if (isReplaced(state, task)) state.dependencies.countOffWaits(task, state.fallout);
+  else state.dependencies.countOff(task, state.fallout);
   state.fallout.sortFrom(start);
   // The ended task needs nothing any more: no urgency for what it waited for, no results.
   if (state.dependencies.unmetOf(task) > 0) withdrawFromAll(state, task);
@@ -264,6 +280,7 @@ export function revived(state: State, task: Task): void {
   const series = state.seriesOf(task);
   if (series !== undefined) series.active += 1;
   if (extra.parent !== undefined) state.family.join(task, extra.parent);
+  if (task.spec.rare !== undefined) state.keys.revived(task, state.wall);
   // Its moments may have been swept away while it was final.
   const { deadline } = task.spec;
   if (deadline !== Infinity) state.wallLine.add(deadline, 'deadline', task.sequence, task);

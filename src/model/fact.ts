@@ -1,7 +1,7 @@
 import type { ErrorRecord } from './error-record.js';
 import type { Moment } from './moment.js';
-import type { RateLimit } from './rate.js';
 import type { RecurrenceSpec } from './recurrence.js';
+import type { Setting, StrategyRecord } from './setting.js';
 import type { CapabilityValue, FailurePolicy, TaskSpec } from './spec.js';
 
 /** The version of the facts written by this code; an older journal is migrated, a newer one refused. */
@@ -22,13 +22,6 @@ export interface OccurrenceRecord {
 /** How an attempt stopped counting. */
 export type AttemptEnd = 'succeeded' | 'failed' | 'lost' | 'released' | 'preempted' | 'abandoned';
 
-/** A strategy as plain data can name it; functions are given back by name. */
-export interface StrategyRecord {
-  readonly strategy: string;
-  /** Whether it is the user's own, such as weighted random with other weights. */
-  readonly custom: boolean;
-}
-
 /** A worker as plain data. */
 export interface WorkerRecord {
   readonly id: string;
@@ -43,40 +36,6 @@ export interface WorkerRecord {
   readonly leaseMs: number | null;
   readonly retries: number | null;
 }
-
-/** A setting that can be changed while tasks wait. */
-export type Setting =
-  | ({ readonly name: 'strategy' } & StrategyRecord)
-  | {
-      readonly name: 'aging';
-      readonly everyMs: number | null;
-      readonly maxBoost: number | null;
-      readonly maxWaitMs: number | null;
-    }
-  | { readonly name: 'capacity'; readonly resource: string; readonly units: number | null }
-  | {
-      readonly name: 'limit';
-      readonly scope: 'global' | 'type' | 'channel';
-      readonly key: string;
-      readonly limit: number | null;
-    }
-  | {
-      readonly name: 'rate';
-      readonly scope: 'resource' | 'type';
-      readonly key: string;
-      /** `null` when there is none any more. */
-      readonly rate: RateLimit | null;
-    }
-  | { readonly name: 'weight'; readonly channel: string; readonly weight: number }
-  | { readonly name: 'charge'; readonly charge: 'turns' | 'time' }
-  | {
-      readonly name: 'pressure';
-      readonly maxPending: number | null;
-      readonly whenFull: 'wait' | 'reject' | 'drop-oldest' | 'drop-lowest';
-      readonly lowWater: number | null;
-    }
-  /** The channels that take tasks; `null` for all. Those that were closed are open again. */
-  | { readonly name: 'channels'; readonly only: readonly string[] | null };
 
 /**
  * Something that has happened, and when. Facts are plain data: replayed in order they make the same state again.
@@ -206,6 +165,15 @@ export type Fact = Moment &
         readonly dependency: string;
       }
     | { readonly kind: 'task.revived'; readonly task: string }
+    /** Another task with its id takes its place; unless it has ended, its end is told next. */
+    | { readonly kind: 'task.replaced'; readonly task: string }
+    /** Another call with its key: it does the work of that one, and not before that time where there is one. */
+    | {
+        readonly kind: 'task.renewed';
+        readonly task: string;
+        readonly payload: unknown;
+        readonly eta: number | null;
+      }
     /** Beyond retention, and kept only because an unfinished dependant may still ask for its result. */
     | { readonly kind: 'task.pinned'; readonly task: string }
     | { readonly kind: 'task.forgotten'; readonly task: string }

@@ -55,10 +55,21 @@ export interface TaskSpec {
   readonly rare: RareSpec | undefined;
 }
 
+/** What becomes of a task whose id another one has: that one is kept, or it gives way. */
+export type IfExists = 'keep' | 'replace';
+
 /** What few tasks say; kept apart so that the specs of all others stay small. Only what was said is there. */
 export interface RareSpec {
   /** What the task carries for its owner. */
   readonly metadata?: Metadata;
   /** Whether a store keeps it; where that is not said, the store decides. */
   readonly durable?: boolean;
+  /** What becomes of the call if there is a task with its id already; otherwise it is refused. */
+  readonly ifExists?: IfExists;
+  /** What it shares with the calls that mean the same work; among tasks of one type. */
+  readonly key?: string;
+  /** How long no further call with the key may have come before it starts. */
+  readonly debounceMs?: number;
+  /** How long after the last start with the key it starts at the earliest. */
+  readonly throttleMs?: number;
 }

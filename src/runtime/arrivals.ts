@@ -46,7 +46,9 @@ export class Arrivals implements EntranceHost {
     }
     try {
       if (after.length > 0) this.noteGaps(handle, after);
-      handle.comeIn(host.core.submit(host.now(), spec, handle, after, belonging));
+      const task = host.core.submit(host.now(), spec, handle, after, belonging);
+      this.passOn();
+      handle.comeIn(task);
       host.dispatchSoon();
     } catch (error) {
       if (spec.id === undefined && error instanceof SchedulerError)
@@ -88,12 +90,20 @@ export class Arrivals implements EntranceHost {
       const together = new Set(submissions.map(({ spec }) => spec.id));
       for (const { handle, after } of applications) this.noteGaps(handle, after, together);
       const tasks = host.core.submitAll(host.now(), submissions);
+      this.passOn();
       tasks.forEach((task, position) => applications[position]?.handle.comeIn(task));
       host.dispatchSoon();
     } catch (error) {
       if (error instanceof SchedulerError && this.nameAll(applications)) this.letIn(applications);
       else this.turnAway(applications, error);
     }
+  }
+
+  /** Before anything starts: whoever waits for a call whose work is not done any more waits for the one in its place. */
+  private passOn(): void {
+    const { renewed } = this.host.core.outbox;
+    if (renewed.length === 0) return;
+    for (const { before, after } of renewed.splice(0)) (before as Handle<unknown>).giveWay(after as Handle<unknown>);
   }
 
   /** What is refused because of the state: its handle tells. */

@@ -1,5 +1,6 @@
 import { parseName, parseTaskOptions, refuseTask, type TaskOptions, type TaskSpec } from '../model/index.js';
-import type { Given, Handler, TaskContext } from './handle.js';
+import type { Given } from './given.js';
+import type { Handler, TaskContext } from './handle.js';
 
 /** The function behind a definition: what it does with one input. */
 export type DefinedHandler<Input, Result, Dependencies extends readonly unknown[] = readonly unknown[]> = (

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Core, type Balance, type Cancellation, type Explanation, type Request, type Worker } from '../core/index.js';
-import { StaleLeaseError, type Attempt, type Moment, type Outcome, type Task } from '../model/index.js';
+import { StaleLeaseError, isFinal, type Attempt, type Moment, type Outcome, Task } from '../model/index.js';
 import { checkLogger } from '../ports/logger.js';
 import { Admission, loadNow, type Load } from './admission.js';
 import { Alarm } from './alarm.js';
@@ -126,6 +126,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
 
   /** Takes back a task, or those of several that are unfinished, in one step; says how many that were with their children. */
   cancel(tasks: Task | string | readonly Task[], how: Cancellation): number {
+    if (tasks instanceof Task && isFinal(tasks.state)) return 0;
     const count = this.core.cancel(this.clock.now(), tasks, how);
     this.dispatchSoon();
     return count;

@@ -1,4 +1,4 @@
-import type { Steps } from './handle.js';
+import type { Steps } from './given.js';
 import { runPayload, type Payload } from './payload.js';
 import type { RunningTask } from './running-task.js';
 

@@ -17,25 +17,8 @@ import {
 import type { Logger } from '../ports/logger.js';
 import type { Defined } from './defined.js';
 import { failureOf } from './failure.js';
+import type { Given } from './given.js';
 import { Outside } from './outside.js';
-
-/**
- * What a handler may give: a result, a promise of one, or an async generator. That gives way at a `yield` once its slice is
- * used up and somebody as urgent waits, and goes on from there later; what it returns is the result.
- */
-export type Given<Result> = Result | PromiseLike<Result> | Steps<Result>;
-
-/** What an `async function*` gives, said so that nothing else that can be iterated is taken for it. */
-export interface Steps<Result> {
-  /** Goes on to the next yield, or to the end. */
-  next(): Promise<IteratorResult<unknown, Result>>;
-  /** Ends where it is. */
-  return(value: never): Promise<IteratorResult<unknown, Result>>;
-  /** Fails where it is. */
-  throw(error: unknown): Promise<IteratorResult<unknown, Result>>;
-  /** Itself. */
-  [Symbol.asyncIterator](): AsyncIterator<unknown, unknown, unknown>;
-}
 
 /** What a handler is given. */
 export type Handler<Result, Dependencies extends readonly unknown[] = readonly unknown[]> = (
@@ -122,7 +105,7 @@ const capture = (resolve: (value: never) => void): void => {
 export interface HandleHost {
   /** The context of whoever adds a task now; `undefined` where handlers do without. */
   capture(): AsyncResource | undefined;
-  cancel(task: Task, how: { readonly reason: string | undefined }): void;
+  cancel(task: Task, how: { readonly reason: string | undefined }): number;
   tell(request: Request): void;
   explain(id: string): Explanation;
   /** Takes back a task that waits to be let in. */
@@ -130,6 +113,8 @@ export interface HandleHost {
   /** An id for one that is not in. */
   nameOutside(): string;
 }
+
+const NO_GAPS: readonly number[] = [];
 
 /** For all tasks that were let in at once. */
 const ACCEPTED = Promise.resolve();
@@ -179,6 +164,9 @@ export class Handle<Result> implements PromiseLike<Result> {
 
   /** The promise of the task's result; it rejects when the task fails, is cancelled or skipped. */
   get result(): Promise<Result> {
+    const { task } = this;
+    // Another call with its id or key is the one that the task is to tell how it has ended.
+    if (task !== undefined && task.payload !== this) return (task.payload as Handle<Result>).result;
     if (this.promise === undefined) {
       this.promise = new Promise(capture);
       this.resolve = captured;
@@ -187,11 +175,10 @@ export class Handle<Result> implements PromiseLike<Result> {
     return this.promise;
   }
 
-  /** Takes the task back. */
-  cancel(reason?: string): void {
-    if (this.task !== undefined) this.host.cancel(this.task, { reason });
-    else if (this.outside?.error === undefined) this.host.cancelOutside(this, reason);
-    else throw new IllegalTransitionError({ taskId: this.id, from: this.state, to: 'cancelled' });
+  /** Takes the task back, for all who share it, and says whether there was anything to take back: not if it has ended. */
+  cancel(reason?: string): boolean {
+    if (this.task !== undefined) return this.host.cancel(this.task, { reason }) > 0;
+    return this.outside?.error === undefined && this.host.cancelOutside(this, reason);
   }
 
   /** Changes how urgent the task is, unless it has ended. */
@@ -238,9 +225,25 @@ export class Handle<Result> implements PromiseLike<Result> {
   /** @internal The task is in. */
   comeIn(task: Task): void {
     this.task = task;
+    if (task.payload !== this) this.follow(task.payload as Handle<Result>);
     if (this.outside === undefined) return;
     this.outside.comeIn();
     this.outside = undefined;
+  }
+
+  /** @internal Another call has brought other work for its task, which it came after the same tasks for. */
+  giveWay(to: Handle<Result>): void {
+    if (this.gaps !== to.gaps) to.gaps = this.gaps ?? NO_GAPS;
+    this.follow(to);
+  }
+
+  /** @internal Another call shares its task, and is the one that is told how that has ended: whoever waits here waits there. */
+  follow(other: Handle<Result>): void {
+    const { resolve } = this;
+    if (resolve === undefined) return;
+    this.resolve = undefined;
+    resolve(other.result);
+    this.promise?.catch(ignore);
   }
 
   /** @internal The task will not come in. */

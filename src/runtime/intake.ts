@@ -3,6 +3,8 @@ import {
   CancelledError,
   RECURRENCE_OPTION_NAMES,
   UnknownHandlerError,
+  checkSharing,
+  checkUnshared,
   parseName,
   parseTaskOptions,
   refuseTask,
@@ -70,6 +72,7 @@ export class Intake {
     const definition = isFunction ? undefined : this.definitions.get(name);
     if (!isFunction && definition === undefined) throw new UnknownHandlerError({ type: name });
     const spec = parseTaskOptions(options, name, RECURRENCE_OPTION_NAMES, definition?.spec);
+    checkUnshared(spec, 'each occurrence of a series is a task of its own');
     if (spec.delayMs > 0) refuseTask('delay', spec.delayMs, 'no delay in a series: say when it begins with eta');
     const handler = definition?.run ?? (run as Handler<unknown>);
     return { handler, input: isFunction ? undefined : second, spec, recurrence: parseSeries(options) };
@@ -78,13 +81,15 @@ export class Intake {
   /** Refuses what could never be added. */
   check(run: unknown, options: AddOptions): void {
     const name = typeof run === 'function' ? '' : this.nameOf(run);
-    parseTaskOptions(options, name, ADD_OPTION_NAMES);
+    const spec = parseTaskOptions(options, name, ADD_OPTION_NAMES, this.definitions.get(name)?.spec);
+    checkUnshared(spec, 'each item has a task of its own');
     signalIn(options);
   }
 
   private addFunction(run: Handler<unknown>, options: AddOptions | undefined): Handle<unknown> {
     const { host } = this;
     const spec = parseTaskOptions(options, '', ADD_OPTION_NAMES);
+    if (spec.rare !== undefined) checkSharing(spec);
     const after = parseAfter(options?.after, host);
     const handle = new Handle(host, run);
     this.arrivals.take(handle, spec, after);
@@ -98,6 +103,7 @@ export class Intake {
     const name = isFunction ? '' : this.nameOf(run);
     const definition = isFunction ? undefined : this.definitions.get(name);
     const spec = parseTaskOptions(options, name, ADD_OPTION_NAMES, definition?.spec);
+    checkSharing(spec);
     const after = parseAfter(options?.after, this.host, positions);
     const signal = signalIn(options);
     const handler = isFunction ? (run as Handler<unknown>) : (definition?.run ?? nothing);

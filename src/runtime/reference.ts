@@ -23,9 +23,9 @@ export class TaskReference<Result> {
     return this.handle.result;
   }
 
-  /** Takes the task back. */
-  cancel(reason?: string): void {
-    this.handle.cancel(reason);
+  /** Takes the task back, for all who share it, and says whether there was anything to take back: not if it has ended. */
+  cancel(reason?: string): boolean {
+    return this.handle.cancel(reason);
   }
 
   /** Changes how urgent the task is, unless it has ended. */

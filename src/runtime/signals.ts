@@ -51,6 +51,14 @@ export class SignalledHandle<Result> extends Handle<Result> {
     signals.listen(signal, this);
   }
 
+  override follow(other: Handle<Result>): void {
+    super.follow(other);
+    const leave = (): void => {
+      this.signals.leave(this.signal, this);
+    };
+    other.result.then(leave, leave);
+  }
+
   override settle(): void {
     super.settle();
     if (isFinal(this.state)) this.signals.leave(this.signal, this);

@@ -18,6 +18,7 @@ import { idOf, type TaskName } from './after.js';
 import { Handle } from './handle.js';
 import { capacityRequest } from './limit-options.js';
 import { Looking } from './looking.js';
+import { TaskReference } from './reference.js';
 import { limitRequests, parseConcurrency, type SchedulerOptions } from './scheduler-options.js';
 import { viewOf, type TaskFilter } from './task-view.js';
 
@@ -33,7 +34,7 @@ export interface CancelOptions {
 export abstract class Steering extends Looking {
   /**
    * Takes tasks back, with their children unless those are detached, and says how many that were: one by its handle or
-   * id, which is refused if it is unknown or has ended, or all unfinished ones that a function accepts.
+   * id, or all unfinished ones that a function accepts. One that has ended is left as it is; one that is unknown is refused.
    */
   cancel(which: TaskName | TaskFilter, options?: CancelOptions): number {
     const { engine } = this;
@@ -43,9 +44,14 @@ export abstract class Steering extends Looking {
       return engine.cancel(meant, how);
     }
     const id = idOf(which, 'task', engine);
-    const isUnknown = engine.core.state.table.byId(id) === undefined;
-    if (isUnknown && engine.cancelOutside(id, how.reason)) return 1;
-    return engine.cancel(id, how);
+    const { table } = engine.core.state;
+    // A handle means its own task, not one that has taken its id since.
+    const handle = which instanceof TaskReference ? which.handle : which;
+    const task = (handle instanceof Handle ? handle.task : undefined) ?? table.byId(id);
+    if (task !== undefined) return engine.cancel(task, how);
+    if (engine.cancelOutside(id, how.reason)) return 1;
+    // What is forgotten has ended.
+    return table.tombstone(id) === undefined ? engine.cancel(id, how) : 0;
   }
 
   /** Takes back all tasks that have not begun, also those that wait to be let in, and says how many that were. */

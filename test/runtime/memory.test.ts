@@ -49,7 +49,14 @@ test('F5.1 G14 row 38 nothing that a scheduler keeps grows with how many tasks t
       round.push(
         scheduler.add('render', i, { ...options, signal, needs: { gpu: 1, rated: 1 }, deadline: clock.now().wall + 1 }),
       );
-      round.push(scheduler.add((task) => { task.progress(1); }, { after: [options.id], eta: clock.now().wall + 5 }));
+      round.push(
+        scheduler.add(
+          (task) => {
+            task.progress(1);
+          },
+          { after: [options.id], eta: clock.now().wall + 5 },
+        ),
+      );
       round.push(scheduler.add(() => Promise.reject(new Error('no')), { retry: 2, timeout: '1s' }));
     }
     const claims = await worker.claimBatch(4);

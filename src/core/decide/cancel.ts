@@ -31,13 +31,28 @@ export function cancel(state: State, task: Task, how: Cancellation = {}): number
 
 /** Takes back those of the tasks that are unfinished, with their children, and says how many that were. */
 export function cancelAll(state: State, tasks: readonly Task[], how: Cancellation = {}): number {
+  const meant = meantWith(state, tasks, how);
+  // All of them before anybody draws conclusions: who is meant must not fail first because of one that it waits for.
+  endAll(state, meant, how);
+  advance(state);
+  return meant.size;
+}
+
+/** Those of the tasks that are unfinished, and whoever is taken back with them; with the reason of each. */
+export function meantWith(
+  state: State,
+  tasks: readonly Task[],
+  how: Cancellation,
+): ReadonlyMap<Task, string | undefined> {
   const meant = new Map<Task, string | undefined>();
   for (const task of tasks) if (!isFinal(task.state)) meant.set(task, how.reason);
   for (const [task] of meant) addBelow(state, task, how, meant);
-  // All of them before anybody draws conclusions: who is meant must not fail first because of one that it waits for.
+  return meant;
+}
+
+/** Takes them back; what follows for others is for the caller to carry out. */
+export function endAll(state: State, meant: ReadonlyMap<Task, string | undefined>, how: Cancellation = {}): void {
   for (const [task, reason] of meant) end(state, task, errorOf(task, reason, how));
-  advance(state);
-  return meant.size;
 }
 
 /** A map goes on with what is set while it is gone through, so that all generations are reached without recursion. */

@@ -13,7 +13,8 @@ import * as series from './repeat.js';
 import { report } from './report.js';
 import * as settle from './settle.js';
 import * as steer from './steer.js';
-import { submit, submitAll } from './submit.js';
+import { submit } from './submit.js';
+import { submitAll } from './submit-all.js';
 import { tick } from './tick.js';
 import { waitFor, waitingTasks } from './wait.js';
 import { atYield } from './yield.js';
@@ -28,7 +29,7 @@ export function decide(state: State, command: Command): void {
       });
       return;
     case 'submitAll':
-      submitAll(state, command.tasks, command.origin);
+      submitAll(state, command.tasks, { origin: command.origin });
       return;
     case 'claim':
       claimBatch(state, workerFor(state, command.worker), command.count);

@@ -1,5 +1,6 @@
-import { DroppedError, SaturatedError, type TaskSpec } from '../../model/index.js';
+import { DroppedError, SaturatedError, type Task, type TaskSpec } from '../../model/index.js';
 import { advance } from '../advance.js';
+import { etaOf } from '../eta.js';
 import { compareUrgency, type PressureSettings, type Standpoint } from '../pressure.js';
 import { finite } from '../resources.js';
 import type { State } from '../state.js';
@@ -11,15 +12,23 @@ import { cancelled } from '../transitions.js';
  * comes back (retries, released claims, tasks run again by hand) are let in above it.
  */
 
+const NOBODY: ReadonlySet<Task> = new Set();
+
 /** Whom a submission belongs to: a child of a running task is let in above the bound. */
 export type Origin = 'outside' | 'child';
 
 /**
  * How many may be pending once these have come in; refused unless there is room for them, or somebody else would be
- * dropped first. Nobody makes more room than for themselves: what was let in above the bound is not worked off.
+ * dropped first. Those that leave at the same time count no more. Nobody makes more room than for themselves: what was let in above the bound is not worked off.
  */
-export function checkRoom(state: State, specs: readonly TaskSpec[], origin: Origin): number {
-  const { pressure, unstarted } = state;
+export function checkRoom(
+  state: State,
+  specs: readonly TaskSpec[],
+  origin: Origin,
+  leaving: ReadonlySet<Task> = NOBODY,
+): number {
+  const { pressure } = state;
+  const unstarted = state.unstarted - leaving.size;
   const { maxPending, whenFull } = pressure;
   const adding = specs.length;
   if (origin === 'child' || unstarted + adding <= maxPending) return Infinity;
@@ -27,7 +36,7 @@ export function checkRoom(state: State, specs: readonly TaskSpec[], origin: Orig
   if (adding > maxPending || whenFull === 'wait' || whenFull === 'reject') throw new SaturatedError(refusal);
   const room = Math.max(maxPending, unstarted);
   if (whenFull === 'drop-lowest') {
-    const last = pressure.nth(unstarted + adding - room) as Standpoint;
+    const last = pressure.nth(unstarted + adding - room, leaving) as Standpoint;
     if (specs.some((spec, i) => compareUrgency(standpointOf(state, spec, i), last) > 0)) {
       throw new SaturatedError(refusal);
     }
@@ -37,8 +46,7 @@ export function checkRoom(state: State, specs: readonly TaskSpec[], origin: Orig
 
 /** Where a newcomer stands by what it says itself: whom it lends its urgency to is known only once it is in. */
 function standpointOf(state: State, spec: TaskSpec, position: number): Standpoint {
-  const eta = spec.delayMs > 0 ? Math.max(spec.eta, state.wall + spec.delayMs) : spec.eta;
-  const due = Math.max(eta, state.wall) - state.origin.wall;
+  const due = Math.max(etaOf(state, spec), state.wall) - state.origin.wall;
   return { level: spec.level, deadline: spec.deadline, due, sequence: state.table.next + position };
 }
 

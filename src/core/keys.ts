@@ -1,0 +1,121 @@
+import { isFinal, type Task, type TaskSpec } from '../model/index.js';
+
+/** What is known of a key: the unfinished task that has it, and when the last throttled one started. */
+interface Entry {
+  task: Task | undefined;
+  startedAt: number;
+  /** Until when the last start matters to anybody, epoch milliseconds. */
+  until: number;
+}
+
+/** A key as plain data. */
+export type KeyRecord = readonly [
+  name: string,
+  sequence: number | null,
+  startedAt: number | null,
+  until: number | null,
+];
+
+/**
+ * The keys by which calls share tasks. A key is in use while a task with it is unfinished, and for a throttled one until
+ * its period is over; it is forgotten after that.
+ */
+export class Keys {
+  private readonly entries = new Map<string, Entry>();
+  private sweepAt = 64;
+
+  /** The unfinished task that came last with the key of the spec. */
+  taskFor(spec: TaskSpec): Task | undefined {
+    const name = nameOf(spec);
+    return name === undefined ? undefined : this.entries.get(name)?.task;
+  }
+
+  /** When the last throttled task with the key of the spec started; `-Infinity` if its period is over, or it never did. */
+  startedAt(spec: TaskSpec, wall: number): number {
+    const name = nameOf(spec);
+    const entry = name === undefined ? undefined : this.entries.get(name);
+    return entry !== undefined && entry.until > wall ? entry.startedAt : -Infinity;
+  }
+
+  /** A task with a key has come in. */
+  enter(task: Task, wall: number): void {
+    const name = nameOf(task.spec);
+    if (name === undefined) return;
+    this.entryFor(name, wall).task = task;
+  }
+
+  /** Its first attempt has started. */
+  began({ spec }: Task, wall: number): void {
+    const name = nameOf(spec);
+    const periodMs = spec.rare?.throttleMs;
+    if (name === undefined || periodMs === undefined) return;
+    const entry = this.entryFor(name, wall);
+    entry.startedAt = wall;
+    entry.until = wall + periodMs;
+  }
+
+  /** It has ended. */
+  ended(task: Task, wall: number): void {
+    const name = nameOf(task.spec);
+    const entry = name === undefined ? undefined : this.entries.get(name);
+    if (name === undefined || entry?.task !== task) return;
+    entry.task = undefined;
+    if (entry.until <= wall) this.entries.delete(name);
+  }
+
+  /** It is unfinished again, and has its key back unless another one has it by now. */
+  revived(task: Task, wall: number): void {
+    if (this.taskFor(task.spec) === undefined) this.enter(task, wall);
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /** Whether the key leads to the task, or to one that came after it; for checks. */
+  leadsTo(task: Task): boolean {
+    const found = this.taskFor(task.spec);
+    return nameOf(task.spec) === undefined || (found !== undefined && !isFinal(found.state));
+  }
+
+  /** What matters from then on. */
+  save(wall: number): readonly KeyRecord[] {
+    const records: KeyRecord[] = [];
+    for (const [name, { task, startedAt, until }] of this.entries) {
+      const counts = until > wall;
+      if (task === undefined && !counts) continue;
+      records.push([name, task?.sequence ?? null, counts ? startedAt : null, counts ? until : null]);
+    }
+    return records.sort(([x], [y]) => (x < y ? -1 : 1));
+  }
+
+  /** Takes back what was saved. */
+  load(records: readonly KeyRecord[], bySequence: (sequence: number) => Task): void {
+    for (const [name, sequence, startedAt, until] of records) {
+      const task = sequence === null ? undefined : bySequence(sequence);
+      this.entries.set(name, { task, startedAt: startedAt ?? -Infinity, until: until ?? -Infinity });
+    }
+    this.sweepAt = Math.max(64, 2 * this.entries.size);
+  }
+
+  private entryFor(name: string, wall: number): Entry {
+    const known = this.entries.get(name);
+    if (known !== undefined) return known;
+    // Sweeping each time the number has doubled keeps keys that are over from piling up at constant cost.
+    if (this.entries.size >= this.sweepAt) {
+      for (const [each, { task, until }] of this.entries) {
+        if (task === undefined && until <= wall) this.entries.delete(each);
+      }
+      this.sweepAt = Math.max(64, 2 * this.entries.size);
+    }
+    const entry = { task: undefined, startedAt: -Infinity, until: -Infinity };
+    this.entries.set(name, entry);
+    return entry;
+  }
+}
+
+/** Definitions do not share keys with each other; neither may hold a line break. */
+function nameOf({ type, rare }: TaskSpec): string | undefined {
+  return rare?.key === undefined ? undefined : `${type}\n${rare.key}`;
+}
