@@ -153,7 +153,7 @@ export class Dependencies {
     if (task.node < 0) return found;
     for (let edge = this.graph.firstIn(task.node); edge >= 0; edge = this.graph.nextIn(edge)) {
       if (this.graph.policy(edge) >= AWAITED) continue;
-      found.push({ task: this.at(this.graph.source(edge)), onFailure: this.policyOf(edge) });
+      found.push({ task: this.at(this.graph.source(edge)), onFailure: POLICIES[this.graph.policy(edge)] ?? 'run' });
     }
     return found;
   }
@@ -293,9 +293,5 @@ export class Dependencies {
     this.graph.removeNode(node);
     this.tasks[node] = undefined;
     task.node = -1;
-  }
-
-  private policyOf(edge: number): FailurePolicy {
-    return POLICIES[this.graph.policy(edge)] ?? 'run';
   }
 }

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Core, type Balance, type Cancellation, type Explanation, type Request, type Worker } from '../core/index.js';
-import { StaleLeaseError, isFinal, type Attempt, type Moment, type Outcome, Task } from '../model/index.js';
+import { StaleLeaseError, Task, isFinal, type Attempt, type Moment, type Outcome } from '../model/index.js';
 import { checkLogger } from '../ports/logger.js';
 import { Admission, loadNow, type Load } from './admission.js';
 import { Alarm } from './alarm.js';

@@ -164,9 +164,9 @@ export class Handle<Result> implements PromiseLike<Result> {
 
   /** The promise of the task's result; it rejects when the task fails, is cancelled or skipped. */
   get result(): Promise<Result> {
-    const { task } = this;
+    const told = this.task?.payload;
     // Another call with its id or key is the one that the task is to tell how it has ended.
-    if (task !== undefined && task.payload !== this) return (task.payload as Handle<Result>).result;
+    if (told !== this && told instanceof Handle) return told.result as Promise<Result>;
     if (this.promise === undefined) {
       this.promise = new Promise(capture);
       this.resolve = captured;

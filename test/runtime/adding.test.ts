@@ -165,8 +165,6 @@ describe('what is refused because of how things stand rejects accepted and the r
     const refused = scheduler.add(() => 1, { after: ['nobody'] });
     const after = scheduler.add((task) => task.dependencies, { after: [refused] });
     await expect(after.result).rejects.toMatchObject({ code: 'UNKNOWN_DEPENDENCY', dependencyId: refused.id });
-    expect(() => {
-      refused.cancel();
-    }).toThrow(expect.objectContaining({ code: 'ILLEGAL_TRANSITION' }));
+    expect(refused.cancel()).toBe(false);
   });
 });
