@@ -24,7 +24,7 @@ export function takePlace(state: State, task: Task): void {
   const dependants = state.dependencies.takePlace(before, task);
   for (const each of dependants) if (each.state !== 'waiting') move(state, each, 'waiting');
   if (dependants.length === 0) return;
-  state.inheritance.recompute(task);
+  for (const each of dependants) state.inheritance.extend(each, task);
   state.path.mark(task);
   state.lending.tell();
 }

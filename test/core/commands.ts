@@ -76,6 +76,7 @@ const NEEDS = [
   ...[{ cpu: 1 }, { cpu: 0.1 }, { cpu: 0.7, gpu: 1 }, { gpu: 2 }],
   ...[{ cpu: 2 }, { cpu: 1, gpu: 1 }, { cpu: 0.3, gpu: 2 }, { gpu: 0.5 }],
 ];
+const PACES = [{}, { debounce: 150 }, { throttle: 400 }];
 const WORKERS = ['w0', 'w1', 'w2'];
 
 function pick<T>(from: readonly T[], n: number): T {
@@ -103,6 +104,8 @@ function optionsOf({ a, b, c }: Step, now: Moment): TaskOptions {
     ...(has(b, 5) ? { estimate: c % 50 } : {}),
     ...(has(b, 6) && has(c, 5) ? { capabilities: { os: pick(['linux', 'mac'], c) } } : {}),
     ...(has(a, 8) ? { preemptible: true } : {}),
+    ...(has(a, 0) && has(a, 7) ? { ifExists: has(b, 1) ? 'keep' : 'replace' } : {}),
+    ...(!has(a, 0) && has(a, 7) && has(a, 9) ? { key: `k${String(b % 3)}`, ...pick(PACES, c) } : {}),
     onDependencyFailure: pick(POLICIES, c),
   };
 }
