@@ -79,6 +79,19 @@ describe('answers that are lost', () => {
     expect(await client.llen(key('snapshot'))).toBe(3);
   });
 
+  test('records and a snapshot that lose the same connection both get there', async () => {
+    const parts = partsOf(...Array.from({ length: 8 }, (_, n) => `["${n}${'x'.repeat(300_000)}"]`));
+    const saved = store.saveSnapshot({ sequence: 1, parts }, epoch);
+    for (let n = 1; n < 9; n++) {
+      proxy.loseNext(n % 2 === 0 ? 'request' : 'answer', `["cut ${n}"]`);
+      await store.append(n, epoch, `["cut ${n}"]`);
+    }
+    await saved;
+    await store.close();
+    expect(await client.llen(key('snapshot'))).toBe(8);
+    expect(await bodiesOf(storeAt())).toEqual(Array.from({ length: 8 }, (_, n) => `["cut ${n + 1}"]`));
+  });
+
   test('one that was kept before somebody else took over is acknowledged, one that was not is refused', async () => {
     const rival = storeAt();
     proxy.loseNext('answer', '["kept"]', async () => {
@@ -131,7 +144,7 @@ describe('a server that is down', () => {
   test('for good: the call is given up, and nothing is written by this store afterwards', async () => {
     const own = (await ownRedis())!;
     try {
-      const store = storeAt(own.url, { timeout: '300ms' });
+      const store = storeAt(own.url, { timeout: '1500ms' });
       const { epoch } = await store.open();
       await own.kill();
       await expect(store.append(0, epoch, '[1]')).rejects.toMatchObject({ code: 'STORE', kind: 'failed' });
@@ -341,7 +354,7 @@ describe('in the server', () => {
   });
 
   test('a cluster keeps it all in one place', async () => {
-    const own = (await ownRedis('--cluster-enabled yes'))!;
+    const own = (await ownRedis('--cluster-enabled yes', '--cluster-announce-ip 127.0.0.1'))!;
     const node = redisClient(own.url);
     await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await expect.poll(() => node.cluster('INFO'), { timeout: 30_000 }).toMatch(/cluster_state:ok/);

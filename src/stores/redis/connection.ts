@@ -22,6 +22,7 @@ export class RedisConnection {
   /** Makes a client; `undefined` where one was brought along. */
   private readonly make: (() => Redis) | undefined;
   private client: Redis | Cluster | undefined;
+  private connecting: Promise<void> | undefined = undefined;
   /** Counts connections: behind a new one there may be another server, or the same with other settings. */
   private made = 0;
   private checked = 0;
@@ -37,7 +38,6 @@ export class RedisConnection {
     if (isClient(target)) {
       this.client = target;
       this.made = 1;
-      target.on('ready', this.countConnection);
       return;
     }
     // Nothing happens behind our back: each call connects if need be, sends again what was lost, and ends in time.
@@ -54,6 +54,7 @@ export class RedisConnection {
   /** Tries once; for the first call, which is to fail fast. */
   async once<Value>(send: () => Promise<Value>): Promise<Value> {
     this.isClosed = false;
+    if (this.make === undefined) this.client?.off('ready', this.countConnection).on('ready', this.countConnection);
     return this.attempt(send, new Patience(this.timeoutMs));
   }
 
@@ -123,15 +124,23 @@ export class RedisConnection {
       await patience.await(untilReady(this.client as Redis), this.tryMs);
       return;
     }
+    // A record may be appended while a snapshot is saved: both wait for the same connection.
+    this.connecting ??= this.connectAnew(this.make).finally(() => {
+      this.connecting = undefined;
+    });
+    await patience.await(this.connecting);
+  }
+
+  private async connectAnew(make: () => Redis): Promise<void> {
     this.client?.disconnect();
-    const client = this.make();
+    const client = make();
     this.client = client;
     this.lastError = undefined;
     client.on('error', (error: unknown) => {
       this.lastError = error;
     });
     try {
-      await patience.await(client.connect());
+      await new Patience(this.tryMs).await(client.connect());
     } catch (error) {
       client.disconnect();
       // ioredis says no more than that the connection is closed; why, it tells in an event.
