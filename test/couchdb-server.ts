@@ -22,12 +22,21 @@ export async function findCouch(): Promise<FoundServer | undefined> {
   return foundOrSkipped(await startCouch(), WANTED);
 }
 
+/** Asks a server; the name and the password may be in its URL. */
+export async function couchFetch(url: string, method: string, body: string | null = null): Promise<Response> {
+  const { username, password, href } = new URL(url);
+  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  const headers = { 'content-type': 'application/json', ...(username !== '' && { authorization: `Basic ${login}` }) };
+  const signal = AbortSignal.timeout(30_000);
+  return fetch(username === '' ? href : href.replace(/\/\/[^@/]*@/, '//'), { method, headers, body, signal });
+}
+
 /** Whether databases can be made there without a password. */
 async function letsUsIn(url: string): Promise<boolean> {
   const name = `${url}/precedence-test-${process.pid}`;
   try {
-    const made = await fetch(name, { method: 'PUT', signal: AbortSignal.timeout(5_000) });
-    await fetch(name, { method: 'DELETE', signal: AbortSignal.timeout(5_000) });
+    const made = await couchFetch(name, 'PUT');
+    await couchFetch(name, 'DELETE');
     return made.ok;
   } catch {
     return false;

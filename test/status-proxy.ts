@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { couchFetch } from './couchdb-server.js';
 
 /** A request as it came in. */
 export interface Seen {
@@ -97,9 +98,7 @@ export class StatusProxy {
   }
 
   private async pass(seen: Seen): Promise<{ status: number; text: string }> {
-    const headers = { 'content-type': 'application/json', authorization: seen.headers.authorization ?? '' };
-    const body = seen.body === '' ? null : seen.body;
-    const answer = await fetch(this.target + seen.path, { method: seen.method, headers, body });
+    const answer = await couchFetch(this.target + seen.path, seen.method, seen.body === '' ? null : seen.body);
     return { status: answer.status, text: await answer.text() };
   }
 }

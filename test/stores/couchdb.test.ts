@@ -9,7 +9,7 @@ import {
 } from '../../src/index.js';
 import { CouchStore, type CouchStoreOptions } from '../../src/couchdb.js';
 import { storeChecks, type StorePlace } from '../../src/testing/index.js';
-import { COUCH_PATIENCE_MS, findCouch } from '../couchdb-server.js';
+import { COUCH_PATIENCE_MS, couchFetch, findCouch } from '../couchdb-server.js';
 import type { FoundServer } from '../servers.js';
 import { StatusProxy, type Fate } from '../status-proxy.js';
 import { bodiesOf, partsOf, recordsOf } from './contents.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if ((server as FoundServer | undefined) === undefined) return;
-  for (const name of databases) await fetch(`${server.url}/${name}`, { method: 'DELETE' });
+  for (const name of databases) await couchFetch(`${server.url}/${name}`, 'DELETE');
   await server.stop();
 });
 
@@ -43,7 +43,7 @@ function storeAt(url: string, options: CouchStoreOptions = {}): CouchStore {
   return new CouchStore(url, { settings: 'trusted', ...options });
 }
 
-describe('CouchStore keeps to what every store must', () => {
+describe('B5.1: CouchStore keeps to what every store must', () => {
   const place = (): StorePlace => {
     const name = newDatabase();
     return { store: () => storeAt(`${server.url}/${name}`) };
@@ -67,8 +67,7 @@ async function disturbed(timeout: Duration = '10s') {
 }
 
 async function ask(url: string, method = 'GET', body?: object): Promise<Record<string, unknown>> {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+  const answer = await couchFetch(url, method, body === undefined ? null : JSON.stringify(body));
   return (await answer.json()) as Record<string, unknown>;
 }
 
@@ -193,6 +192,14 @@ describe('a record', () => {
 });
 
 describe('a snapshot', () => {
+  test('of records that are not there is refused', async () => {
+    const { store, epoch, end } = await disturbed();
+    const early = store.saveSnapshot({ sequence: 2, parts: partsOf('["early"]') }, epoch);
+    await expect(early).rejects.toMatchObject({ code: 'STORE' });
+    await store.append(1, epoch, '["after"]');
+    expect(await end()).toEqual(['["before"]', '["after"]']);
+  });
+
   test.each<[string, RegExp, Fate]>([
     ['POST', /_bulk_docs/, { kind: 'request lost' }],
     ['POST', /_bulk_docs/, { kind: 'answer lost' }],
@@ -203,7 +210,10 @@ describe('a snapshot', () => {
   ])('is kept once, with %s %o %o', async (method, path, fate) => {
     const { url, proxy, store, epoch, end } = await disturbed();
     proxy.next(method, path, fate);
+    const { length } = proxy.seen;
     await store.saveSnapshot({ sequence: 1, parts: partsOf('["a"]', '["b"]') }, epoch);
+    const tries = proxy.seen.slice(length).filter((seen) => seen.method === method && path.test(seen.path));
+    expect(tries.length).toBeGreaterThan(1);
     await store.append(1, epoch, '["after"]');
     expect(await end()).toEqual(['["after"]']);
     const [snapshot] = await recordsOf(storeAt(url));

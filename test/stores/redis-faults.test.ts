@@ -35,7 +35,7 @@ function storeAt(target: RedisTarget = server.url, options: RedisStoreOptions = 
 
 const key = (name: string): string => `{${prefix}}:${name}`;
 
-describe('with everything on disk, RedisStore keeps to what every store must', () => {
+describe('B5.1: with everything on disk, RedisStore keeps to what every store must', () => {
   const place = () => {
     const own = randomUUID();
     return { store: () => storeAt(server.url, { prefix: own }) };
@@ -88,6 +88,8 @@ describe('answers that are lost', () => {
     }
     await saved;
     await store.close();
+    // One more for each that was lost.
+    expect(proxy.connections).toBe(1 + proxy.lost);
     expect(await client.llen(key('snapshot'))).toBe(8);
     expect(await bodiesOf(storeAt())).toEqual(Array.from({ length: 8 }, (_, n) => `["cut ${n + 1}"]`));
   });
@@ -198,6 +200,17 @@ describe('a server that has lost what it acknowledged', () => {
     await expect(store.compact(epoch)).rejects.toThrow(/has lost/);
     expect(await client.keys(`{${prefix}}*`)).toEqual(keys);
     await store.close();
+  });
+
+  test('everything, and somebody else has begun anew there: that is no takeover', async () => {
+    const { store, epoch } = await write();
+    await client.flushall();
+    const other = storeAt();
+    for (let n = 0; n <= epoch; n++) await other.open();
+    await expect(store.append(2, epoch, '[3]')).rejects.toThrow(/has lost what it acknowledged/);
+    await store.close();
+    await other.close();
+    expect(await bodiesOf(storeAt())).toEqual([]);
   });
 
   test('the last record, as after a change to a replica that lags behind', async () => {
@@ -338,6 +351,16 @@ describe('in the server', () => {
     expect(await client.exists(key('saving'))).toBe(0);
     await store.close();
     expect(await bodiesOf(storeAt())).toEqual([`[${count - 1}]`]);
+  });
+
+  test('a snapshot of records that are not there is refused', async () => {
+    const store = storeAt();
+    const { epoch } = await store.open();
+    const early = store.saveSnapshot({ sequence: 1, parts: partsOf('["early"]') }, epoch);
+    await expect(early).rejects.toMatchObject({ code: 'STORE' });
+    await store.append(0, epoch, '[1]');
+    await store.close();
+    expect(await bodiesOf(storeAt())).toEqual(['[1]']);
   });
 
   test('a newer format is left alone', async () => {

@@ -28,7 +28,7 @@ function place(url: string): StorePlace {
   };
 }
 
-describe('RedisStore keeps to what every store must', () => {
+describe('B5.1: RedisStore keeps to what every store must', () => {
   for (const { name, run } of storeChecks({ place: () => place(server!.url) })) {
     test(name, async ({ skip }) => {
       if (server === undefined) return skip('there is no Redis server');

@@ -133,7 +133,7 @@ export class CouchStore implements Store {
     const journal = this.owned(operation, epoch);
     await this.told(operation, async () => {
       await this.checkHead(journal);
-      if (sequence > journal.last.sequence) throw new DeposedError({ epoch, currentEpoch: epoch });
+      if (sequence > journal.last.sequence) throw new Error('the journal ends before the record it stands for');
       this.saves += 1;
       const save = saveName(epoch, this.saves);
       const count = await writeParts(this.database, journal.head.instance, save, parts, () => {

@@ -55,7 +55,8 @@ export class RedisConnection {
   async once<Value>(send: () => Promise<Value>): Promise<Value> {
     this.isClosed = false;
     if (this.make === undefined) this.client?.off('ready', this.countConnection).on('ready', this.countConnection);
-    return this.attempt(send, new Patience(this.timeoutMs));
+    // A server that reads its file again lets nobody in until it has.
+    return this.attempt(send, new Patience(this.timeoutMs), this.timeoutMs);
   }
 
   /** Tries until it is answered, or time is up. */
@@ -63,7 +64,7 @@ export class RedisConnection {
     const patience = new Patience(this.timeoutMs);
     for (;;) {
       try {
-        return await this.attempt(send, patience);
+        return await this.attempt(send, patience, this.tryMs);
       } catch (error) {
         if (!isPassing(error) || this.isClosed || !(await patience.pause())) throw error;
       }
@@ -104,9 +105,9 @@ export class RedisConnection {
     return Math.max(1, Math.round(this.timeoutMs * SHARE_OF_A_TRY));
   }
 
-  private async attempt<Value>(send: () => Promise<Value>, patience: Patience): Promise<Value> {
+  private async attempt<Value>(send: () => Promise<Value>, patience: Patience, connectMs: number): Promise<Value> {
     try {
-      await this.connect(patience);
+      await this.connect(patience, connectMs);
       await this.checkNew(patience);
       const value = await patience.await(send(), this.tryMs);
       // A client that was brought along may have connected anew and sent it again.
@@ -118,20 +119,20 @@ export class RedisConnection {
     }
   }
 
-  private async connect(patience: Patience): Promise<void> {
+  private async connect(patience: Patience, limitMs: number): Promise<void> {
     if (this.client?.status === 'ready') return;
     if (this.make === undefined) {
-      await patience.await(untilReady(this.client as Redis), this.tryMs);
+      await patience.await(untilReady(this.client as Redis), limitMs);
       return;
     }
     // A record may be appended while a snapshot is saved: both wait for the same connection.
-    this.connecting ??= this.connectAnew(this.make).finally(() => {
+    this.connecting ??= this.connectAnew(this.make, limitMs).finally(() => {
       this.connecting = undefined;
     });
     await patience.await(this.connecting);
   }
 
-  private async connectAnew(make: () => Redis): Promise<void> {
+  private async connectAnew(make: () => Redis, limitMs: number): Promise<void> {
     this.client?.disconnect();
     const client = make();
     this.client = client;
@@ -140,7 +141,7 @@ export class RedisConnection {
       this.lastError = error;
     });
     try {
-      await new Patience(this.tryMs).await(client.connect());
+      await new Patience(limitMs).await(client.connect());
     } catch (error) {
       client.disconnect();
       // ioredis says no more than that the connection is closed; why, it tells in an event.

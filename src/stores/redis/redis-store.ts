@@ -198,6 +198,8 @@ export class RedisStore implements Store {
         throw this.lost(operation, `it is back at epoch ${String(data[0])}`);
       case 'sequence':
         throw new DeposedError({ epoch, currentEpoch: epoch });
+      case 'refused':
+        throw new StoreError({ operation, cause: data[0] });
       default:
         throw this.lost(operation, String(data[0]));
     }

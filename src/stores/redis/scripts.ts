@@ -133,7 +133,7 @@ if tonumber(ARGV[4]) == saved then return {'ok'} end
 if tonumber(ARGV[4]) ~= saving or redis.call('LLEN', KEYS[4]) ~= tonumber(ARGV[6]) then
   return {'lost', 'the snapshot that was being saved'}
 end
-if tonumber(ARGV[5]) > sequence then return {'sequence'} end
+if tonumber(ARGV[5]) > sequence then return {'refused', 'the journal ends before the record it stands for'} end
 redis.call('HSET', KEYS[1], 'saved', ARGV[4])
 if tonumber(ARGV[5]) < snapshot then
   redis.call('UNLINK', KEYS[4])
