@@ -379,10 +379,10 @@ describe('in the server', () => {
   test('a cluster keeps it all in one place', async () => {
     const own = (await ownRedis('--cluster-enabled yes', '--cluster-announce-ip 127.0.0.1'))!;
     const node = redisClient(own.url);
-    await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-    await expect.poll(() => node.cluster('INFO'), { timeout: 30_000 }).toMatch(/cluster_state:ok/);
-    const cluster = new Cluster([{ host: '127.0.0.1', port: own.port }]);
     try {
+      await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+      await expect.poll(() => node.cluster('INFO'), { timeout: 30_000 }).toMatch(/cluster_state:ok/);
+      const cluster = new Cluster([{ host: '127.0.0.1', port: own.port }]);
       const store = storeAt(cluster);
       const { epoch } = await store.open();
       await store.append(0, epoch, '[1]');
@@ -391,8 +391,8 @@ describe('in the server', () => {
       await store.compact(epoch);
       await store.close();
       expect(await bodiesOf(storeAt(cluster))).toEqual(['[2]']);
-    } finally {
       cluster.disconnect();
+    } finally {
       node.disconnect();
       await own.stop();
     }
