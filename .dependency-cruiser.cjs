@@ -15,7 +15,7 @@ const table = {
 };
 
 // One third-party package, one file that touches it: replacing it is then a change in one place.
-const singleFilePackages = ['heap-js', 'croner', '@dagrejs/graphlib', 'eventemitter3', 'p-limit', 'piscina'];
+const singleFilePackages = ['heap-js', 'croner', '@dagrejs/graphlib', 'eventemitter3', 'p-limit', 'piscina', 'ioredis'];
 
 const insidePackage = (name) => `^node_modules/${name}/`;
 
@@ -107,6 +107,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // A package of its own, with dependencies of its own.
+    exclude: { path: '^test/couchdb-server/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },

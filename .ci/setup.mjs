@@ -1,10 +1,12 @@
-// Makes a fresh clone ready: installs from the lockfile when what is installed is not what the lockfile names.
-// Uses only what Node brings along, because it runs before anything is installed.
+// Makes a fresh clone ready: installs from the lockfile when what is installed is not what the lockfile names. Given a
+// folder, does that for the package there: `node .ci/setup.mjs test/couchdb-server`. Uses only what Node brings along,
+// because it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+const folder = process.argv[2] ?? '.';
+const root = join(import.meta.dirname, '..', folder);
 
 function packagesOf(lockfile) {
   try {
@@ -41,7 +43,8 @@ function install() {
 }
 
 if (!isInstalled()) {
-  console.log('Installing dependencies from package-lock.json ...');
+  const lockfile = join(folder, 'package-lock.json');
+  console.log(`Installing dependencies from ${lockfile} ...`);
   const { status, error } = install();
   if (status !== 0) {
     console.error(`npm ci failed${error ? `: ${error.message}` : ` with exit code ${status}`}.`);

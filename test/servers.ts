@@ -23,7 +23,7 @@ export interface FoundServer {
  * The server, or nothing where there is none and the tests that need it are skipped. A machine that checks changes for
  * everybody (`CI`) must have all of them: there a missing one is an error.
  */
-function foundOrSkipped<Server>(server: Server | undefined, wanted: string): Server | undefined {
+export function foundOrSkipped<Server>(server: Server | undefined, wanted: string): Server | undefined {
   if (server !== undefined) return server;
   if (process.env['CI'] !== undefined) throw new Error(`These tests need ${wanted}`);
   console.warn(`Skipped: these tests need ${wanted}`);
@@ -159,7 +159,7 @@ function serverUser(): { readonly uid?: number; readonly gid?: number } {
 }
 
 /** A port of this machine that nobody listens at. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

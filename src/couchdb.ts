@@ -1,0 +1,1 @@
+export { CouchStore, type CouchStoreOptions } from './stores/couchdb/couch-store.js';

@@ -1,0 +1,1 @@
+export { RedisStore, type RedisStoreOptions, type RedisTarget } from './stores/redis/redis-store.js';
