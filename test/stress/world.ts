@@ -276,7 +276,8 @@ export class World {
   private async help(worker: PullingWorker): Promise<void> {
     for await (const claim of worker) {
       this.hold(claim);
-      await claim.run().catch(() => undefined);
+      // One after the other, a task that waits for another one would keep that from being claimed.
+      claim.run().catch(() => undefined);
     }
   }
 
