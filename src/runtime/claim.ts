@@ -30,7 +30,7 @@ export interface ClaimHost {
   readonly leases: Leases;
   now(): Moment;
   /** Somebody may be able to start now, and something else may be due next; the attempt is in nobody's hands. */
-  changed(over?: Attempt): void;
+  changed(over?: Attempt, by?: 'handler' | 'others'): void;
 }
 
 /**
@@ -64,17 +64,17 @@ export class Claim {
 
   /** The task has done what it was for. */
   complete(result?: unknown): Promise<void> {
-    return this.settle({ kind: 'succeeded', value: result });
+    return this.settle({ kind: 'succeeded', value: result }, this.caller);
   }
 
   /** The attempt did not work out; whether there is another one is up to the task's retry policy, or the worker's. */
   fail(error: unknown): Promise<void> {
-    return this.settle(failedBy(error));
+    return this.settle(failedBy(error), this.caller);
   }
 
   /** Gives the task back unharmed: that costs it no attempt. */
   release(): Promise<void> {
-    return this.settle({ kind: 'aborted' });
+    return this.settle({ kind: 'aborted' }, this.caller);
   }
 
   /** The lease counts anew from now: for as long as it did at first, or for this long. */
@@ -108,6 +108,11 @@ export class Claim {
     }
   }
 
+  /** Whoever settles a claim is its handler, unless that is run here. */
+  private get caller(): 'handler' | 'others' {
+    return this.isRun ? 'others' : 'handler';
+  }
+
   private async outcome(): Promise<Outcome> {
     try {
       return { kind: 'succeeded', value: await runHandler(this.attempt.task.payload as Payload, this.running) };
@@ -116,14 +121,14 @@ export class Claim {
     }
   }
 
-  private settle(outcome: Outcome): Promise<void> {
+  private settle(outcome: Outcome, by: 'handler' | 'others' = 'handler'): Promise<void> {
     const { host, attempt } = this;
     return promised(() => {
       try {
         host.core.settle(host.now(), attempt, outcome);
       } finally {
         // Also when it is refused: the outcome of an attempt that was given up frees what that held.
-        host.changed(attempt);
+        host.changed(attempt, by);
       }
     });
   }

@@ -276,8 +276,8 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   /** A pulled attempt has been settled, and is in nobody's hands. */
-  changed(over?: Attempt): void {
-    if (over !== undefined) this.attempts.forget(over);
+  changed(over?: Attempt, by?: 'handler' | 'others'): void {
+    if (over !== undefined) this.attempts.forget(over, by);
     this.dispatchSoon();
   }
 

@@ -188,7 +188,7 @@ export class Pulling implements WorkerHost {
       // One whose task was cancelled only gives back what it held.
       if (!(error instanceof StaleLeaseError)) throw error;
     }
-    this.host.changed(attempt);
+    this.host.changed(attempt, 'others');
   }
 
   private dismiss(isMeant: (waiting: Waiting) => boolean): void {

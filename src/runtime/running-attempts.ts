@@ -69,9 +69,13 @@ export class RunningAttempts implements AttemptHost {
     }
   }
 
-  /** The attempt is in nobody's hands any more. */
-  forget(attempt: Attempt): void {
-    if (this.listening.size > 0) this.listening.delete(attempt);
+  /** The attempt is in nobody's hands any more: its handler has ended, or somebody else has settled it or given it back. */
+  forget(attempt: Attempt, by: 'handler' | 'others' = 'handler'): void {
+    if (this.listening.size === 0) return;
+    const running = this.listening.get(attempt);
+    if (by === 'handler') running?.leave();
+    else running?.takeBack();
+    this.listening.delete(attempt);
   }
 
   owns(handle: Handle<unknown>): boolean {

@@ -200,6 +200,17 @@ export class RunningTask implements TaskContext {
     this.waiter = undefined;
   }
 
+  /** Its handler has ended; a wait that it left behind ends too. */
+  leave(): void {
+    this.waiter?.reject(this.stale('it has ended'));
+    this.waiter = undefined;
+  }
+
+  /** Somebody else has settled the attempt or given it back: what its handler does is no longer wanted. */
+  takeBack(): void {
+    this.abort(this.stale('it was settled or given back while it ran'));
+  }
+
   abort(reason: Error): void {
     this.waiter?.reject(reason);
     this.waiter = undefined;

@@ -5,8 +5,12 @@ import {
   DeadlockError,
   InvalidTaskError,
   Scheduler,
+  type Claim,
   type Handle,
+  type SchedulerError,
+  type TaskContext,
 } from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
 
 /** What a promise was rejected with. */
 const failure = (promise: PromiseLike<unknown>): Promise<unknown> =>
@@ -147,5 +151,28 @@ test('B1.3 C12.1 an attempt that waits has started: it is not listed as pending,
     { id: 'parent' },
   );
   expect(seen).toEqual([['other']]);
+  await scheduler.close();
+});
+
+test('C12.1 a handler that waits is told when its claim is given back, or its worker closes', async () => {
+  const clock = new VirtualClock();
+  const scheduler = new Scheduler({ clock, concurrency: 0 });
+  const never = scheduler.add(() => 0, { id: 'never' });
+  const ends: unknown[] = [];
+  const waits = async (task: TaskContext): Promise<void> => {
+    const { signal } = task;
+    await task.waitFor(never).catch((error: unknown) => ends.push([(error as SchedulerError).code, signal.aborted]));
+  };
+  const worker = scheduler.worker({ slots: 1 });
+  for (const giveBack of [(claim: Claim) => claim.release(), () => worker.close()]) {
+    scheduler.add(waits, { priority: 'critical' });
+    const claim = (await worker.claim()) as Claim;
+    const run = claim.run().catch((error: unknown) => ends.push((error as SchedulerError).code));
+    await clock.settle();
+    await giveBack(claim);
+    await run;
+    scheduler.cancel(claim.task.id);
+  }
+  expect(ends).toEqual([['STALE_LEASE', true], 'STALE_LEASE', ['STALE_LEASE', true], 'STALE_LEASE']);
   await scheduler.close();
 });
