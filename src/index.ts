@@ -58,6 +58,8 @@ export {
   type TaskContext,
 } from './runtime/handle.js';
 export type { AgingOptions, PreemptionOptions, SchedulerOptions } from './runtime/scheduler-options.js';
+export { FileStore, type FileStoreOptions } from './stores/file/file-store.js';
+export type { Files, OpenFile } from './stores/file/files.js';
 export { MemoryStore } from './stores/memory.js';
 export type { Durability, Loaded, Opening, SnapshotToSave, Store } from './ports/store.js';
 export type { TypeLimitOptions } from './runtime/limit-options.js';
