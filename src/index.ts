@@ -59,6 +59,8 @@ export {
 } from './runtime/handle.js';
 export type { AgingOptions, PreemptionOptions, SchedulerOptions } from './runtime/scheduler-options.js';
 export { FileStore, type FileStoreOptions } from './stores/file/file-store.js';
+export type { Loss } from './stores/file/found-records.js';
+export { salvage, type SalvageReport } from './stores/file/salvage.js';
 export type { Files, OpenFile } from './stores/file/files.js';
 export { MemoryStore } from './stores/memory.js';
 export type { Durability, Loaded, Opening, SnapshotToSave, Store } from './ports/store.js';

@@ -108,7 +108,8 @@ export class Claim {
   }
 }
 
-async function refuseBusy(files: Files, directory: string, names: readonly FileName[]): Promise<void> {
+/** Refuses a directory whose owner is known to be at work. */
+export async function refuseBusy(files: Files, directory: string, names: readonly FileName[]): Promise<void> {
   for (const { kind, epoch } of names) {
     if (kind !== 'owner') continue;
     const path = join(directory, ownerName(epoch));

@@ -4,9 +4,9 @@ import { checkLogger, type Logger } from '../../ports/logger.js';
 import type { Loaded, Opening, SnapshotToSave, Store } from '../../ports/store.js';
 import { Claim } from './claim.js';
 import { removeIfThere } from './directory.js';
-import { asStoreError } from './failure.js';
+import { asStoreError, fatal } from './failure.js';
 import type { Files } from './files.js';
-import { refuseLaterVersions } from './head.js';
+import { laterVersionIn } from './head.js';
 import { Journal } from './journal.js';
 import { load } from './loading.js';
 import { parseName } from './names.js';
@@ -155,9 +155,11 @@ export class FileStore implements Store {
 
   /** Before anything is written: a directory of a later version is left as it is. */
   private async refuseLater(): Promise<void> {
-    const names = await this.files.list(this.directory);
-    const written = names.filter((name) => ['journal', 'snapshot'].includes(parseName(name)?.kind ?? ''));
-    await refuseLaterVersions(this.files, this.directory, written);
+    for (const name of await this.files.list(this.directory)) {
+      if (!['journal', 'snapshot'].includes(parseName(name)?.kind ?? '')) continue;
+      const later = await laterVersionIn(this.files, join(this.directory, name));
+      if (later !== undefined) throw later;
+    }
   }
 
   private async takeOver(claim: Claim): Promise<Opened> {
@@ -195,7 +197,7 @@ export class FileStore implements Store {
     // and whoever finds it gone may have written beyond what counts.
     const settled = this.attempt(operation, () => journal.settle());
     for (const end of await Promise.allSettled([settled, this.checkClaim(opened, operation)])) {
-      if (end.status === 'rejected') throw end.reason;
+      if (end.status === 'rejected') throw this.failure ?? end.reason;
     }
   }
 
@@ -208,7 +210,8 @@ export class FileStore implements Store {
   }
 
   private async checkClaim({ claim }: Opened, operation: string): Promise<void> {
-    if (await this.attempt(operation, () => claim.isHeld())) return;
+    // Asked when something was written, of which nobody would know any more whether it counts.
+    if (await this.attempt(operation, () => claim.isHeld().catch(fatal))) return;
     this.failure = await deposed(claim);
     throw this.failure;
   }
@@ -219,8 +222,12 @@ export class FileStore implements Store {
       return await act();
     } catch (thrown) {
       const error = asStoreError(operation, thrown);
-      if (error instanceof StoreError && error.kind === 'failed') this.failure ??= error;
-      throw error;
+      if (!(error instanceof StoreError) || error.kind !== 'failed') throw error;
+      const { opened } = this;
+      // A successor clears away what was not finished, so that it may be the reason.
+      const isDeposed = opened !== undefined && !(await opened.claim.isHeld().catch(() => true));
+      this.failure ??= isDeposed ? await deposed(opened.claim) : error;
+      throw this.failure;
     }
   }
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { CorruptJournalError, UnsupportedVersionError } from '../../model/index.js';
 import { readFully, type Files, type OpenFile } from './files.js';
 import { bodyAt, headerAt, type RecordBuffer } from './record.js';
@@ -10,7 +9,9 @@ import { bodyAt, headerAt, type RecordBuffer } from './record.js';
 
 /** The newest format that this code reads, and the one that it writes. */
 const VERSION = 1;
-const LINE = /^precedence (journal|snapshot) (\d{1,9})\n/;
+const LINE = /^precedence (journal|snapshot) ([1-9]\d{0,8})\n/;
+/** More than the line takes. */
+const LINE_BYTES = 64;
 /** More than the line and the record take. */
 const HEAD_BYTES = 1024;
 
@@ -77,15 +78,12 @@ export async function lookInto<Value>(
   }
 }
 
-/** Refuses a directory in which a later version has written. */
-export async function refuseLaterVersions(files: Files, directory: string, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    const path = join(directory, name);
-    const line = await lookInto(files, path, async (file) => {
-      const room = Buffer.allocUnsafe(64);
-      return room.toString('latin1', 0, await readFully(file, room, 0));
-    });
-    const version = Number(LINE.exec(line)?.[2] ?? 0);
-    if (version > VERSION) throw new UnsupportedVersionError({ source: path, version, supported: VERSION });
-  }
+/** Says whether a later version wrote a file, going by its first line. */
+export async function laterVersionIn(files: Files, source: string): Promise<UnsupportedVersionError | undefined> {
+  const line = await lookInto(files, source, async (file) => {
+    const room = Buffer.allocUnsafe(LINE_BYTES);
+    return room.toString('latin1', 0, await readFully(file, room, 0));
+  });
+  const version = Number(LINE.exec(line)?.[2] ?? 0);
+  return version > VERSION ? new UnsupportedVersionError({ source, version, supported: VERSION }) : undefined;
 }

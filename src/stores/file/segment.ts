@@ -7,7 +7,7 @@ import { journalName, unfinishedName } from './names.js';
 import { RecordBuffer } from './record.js';
 
 /** How far ahead of the records a file is filled with zeros. */
-const AHEAD = Buffer.alloc(1 << 20);
+const AHEAD = Buffer.alloc(1 << 18);
 
 /** Whether a file is filled with zeros ahead of what is written: an append that changes no length is synced in two thirds of the time. */
 export type Room = 'ahead' | 'as needed';
