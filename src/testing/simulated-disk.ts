@@ -25,7 +25,7 @@ export class SimulatedDisk {
   private names = new Map<string, SimulatedFile>();
   private syncedNames = new Map<string, SimulatedFile>();
   private unsyncedNames: NameChange[] = [];
-  private readonly running: SimulatedProcess[] = [];
+  private readonly running: Process[] = [];
 
   constructor({ seed = 0 }: { readonly seed?: number } = {}) {
     this.random = new SeededRandom(seed);
@@ -33,7 +33,7 @@ export class SimulatedDisk {
 
   /** A process that may use the disk. */
   start(): SimulatedProcess {
-    const process = new SimulatedProcess(this, this.running.length + 1);
+    const process = new Process(this, this.running.length + 1);
     this.running.push(process);
     return process;
   }
@@ -118,11 +118,17 @@ export class SimulatedDisk {
 }
 
 /** A process on a simulated disk, and the files as it sees them. */
-export class SimulatedProcess implements Files {
+export interface SimulatedProcess extends Files {
+  /** Ends it; what it has written is there for others. */
+  kill(): void;
+  /** Others take it for stopped from now on, while its calls go on as if it had just been woken. */
+  stop(): void;
+}
+
+class Process implements SimulatedProcess {
   readonly name: string;
   state: 'running' | 'stopped' | 'ended' = 'running';
 
-  /** @internal */
   constructor(
     private readonly disk: SimulatedDisk,
     number: number,
@@ -130,12 +136,10 @@ export class SimulatedProcess implements Files {
     this.name = `process ${number}`;
   }
 
-  /** Ends it; what it has written is there for others. */
   kill(): void {
     this.state = 'ended';
   }
 
-  /** Others take it for stopped from now on, while its calls go on as if it had just been woken. */
   stop(): void {
     this.state = 'stopped';
   }

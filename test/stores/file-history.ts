@@ -8,8 +8,8 @@ export class Account {
   /** The records by number, from 1; the last one may not have been acknowledged. */
   readonly records: string[] = [];
   acknowledged = 0;
-  /** What was saved, by sequence and by text, whether acknowledged or not. */
-  readonly snapshots = new Map<number, readonly string[]>();
+  /** What was saved for a sequence, whether acknowledged or not. */
+  readonly snapshots = new Map<number, (readonly string[])[]>();
   /** The newest snapshot that was acknowledged. */
   snapshot = 0;
 
@@ -19,7 +19,7 @@ export class Account {
     expect(sequence).toBeLessThanOrEqual(this.records.length);
     const from = snapshot?.sequence ?? 0;
     expect(records).toEqual(this.records.slice(from, sequence));
-    if (snapshot !== undefined) expect(snapshot.parts).toEqual(this.snapshots.get(snapshot.sequence));
+    if (snapshot !== undefined) expect(this.snapshots.get(snapshot.sequence)).toContainEqual(snapshot.parts);
   }
 
   /** From here on what was loaded is what counts. */
@@ -58,7 +58,7 @@ export class Session {
     const { account } = this;
     const sequence = account.acknowledged;
     const parts = ['["of"]', `[${sequence}]`, ...beside.map((body) => `["before",${body}]`)];
-    account.snapshots.set(sequence, parts);
+    account.snapshots.set(sequence, [...(account.snapshots.get(sequence) ?? []), parts]);
     await this.store.saveSnapshot({ sequence, parts: this.partsBeside(parts, beside) }, this.contents.epoch);
     account.snapshot = sequence;
   }

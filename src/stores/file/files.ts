@@ -17,7 +17,9 @@ export interface Files {
   rename(from: string, to: string): Promise<void>;
   /** Gives a file a second name; it is `EEXIST` when the name is taken. */
   link(from: string, to: string): Promise<void>;
+  /** Takes a name away, and the file with its last one. */
   remove(path: string): Promise<void>;
+  /** Whether there is anything of that name. */
   exists(path: string): Promise<boolean>;
   /** From now on the names in a directory survive a loss of power. */
   syncDirectory(path: string): Promise<void>;
@@ -33,10 +35,13 @@ export interface OpenFile {
   read(into: Uint8Array, position: number): Promise<number>;
   /** How many bytes were written; may be fewer than were given. */
   write(bytes: Uint8Array, position: number): Promise<number>;
+  /** Cuts the file to that length. */
   truncate(length: number): Promise<void>;
   /** From now on what was written survives a loss of power. */
   sync(): Promise<void>;
+  /** How many bytes it has. */
   size(): Promise<number>;
+  /** Lets go of it; nothing is synced by that. */
   close(): Promise<void>;
 }
 

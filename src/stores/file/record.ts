@@ -21,7 +21,7 @@ export type RecordKind = 'head' | 'fact' | 'part' | 'end';
 
 export const HEADER_BYTES = 24;
 /** What a record takes beside its body. */
-export const FRAME_BYTES = HEADER_BYTES + 1;
+const FRAME_BYTES = HEADER_BYTES + 1;
 
 export const FIRST_BYTE = 0xff;
 const LAST_BYTE = 0x0a;
