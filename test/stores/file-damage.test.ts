@@ -116,6 +116,13 @@ describe('row 2: a torn tail', () => {
     await expect(open(diskWith(hole))).rejects.toThrow(CorruptJournalError);
   });
 
+  test('a record whose head is gone is damaged, not torn, when whole ones follow it', async () => {
+    const { image, name } = await journalOf(...bodies);
+    const at = Buffer.from(image.get(name)!).indexOf(bodies[1]!) - 24;
+    const headless = altered(image, name, (bytes) => bytes.fill(0, at, at + 24));
+    await expect(open(diskWith(headless))).rejects.toMatchObject({ code: 'CORRUPT_JOURNAL', position: at });
+  });
+
   test('without a logger it is a warning of the process', async () => {
     const { image, name } = await journalOf(...bodies);
     const disk = diskWith(altered(image, name, (bytes) => bytes.subarray(0, used(bytes) - 1)));

@@ -58,6 +58,24 @@ describe('rows 7, 8 and 9: whichever call fails, what was acknowledged is there,
     }
   });
 
+  test.each(['fsync', 'os'] as const)(
+    'row 7: nothing is left of a record that was cut short, durability %s',
+    async (durability) => {
+      const disk = new SimulatedDisk();
+      const process = disk.start();
+      const faults: FileFault[] = [];
+      const files = new FaultyFiles(process, ({ operation }) => (operation === 'write' ? faults.shift() : undefined));
+      const session = await begin(files, new Account(), durability);
+      await session.append('["first"]');
+      faults.push({ kind: 'short', bytes: 500 }, { kind: 'error', code: 'ENOSPC' });
+      await expect(session.append(`["${'x'.repeat(700)}"]`)).rejects.toMatchObject({ kind: 'full' });
+      await session.append('["short"]');
+      process.kill();
+      const found = await begin(disk.start(), session.account);
+      expect(found.contents.records).toEqual(['["first"]', '["short"]']);
+    },
+  );
+
   test.each([0, 20, 500])('row 7: a write that ends after %d bytes is completed or cut', async (bytes) => {
     for (const n of calls) {
       const short = ({ number }: FileCall): FileFault | undefined =>
