@@ -1,6 +1,8 @@
 export type { ConformanceCheck } from './conformance.js';
 export { EXECUTOR_HANDLERS, executorChecks, type ExecutorCheckName, type ExecutorSubject } from './executor-kit.js';
+export { FaultyFiles, type FileCall, type FileFault } from './faulty-files.js';
 export { Sim, sim, SIM_START, type SimOptions, type SimSeriesOptions, type SimTaskOptions } from './sim.js';
+export { SimulatedDisk, type SimulatedProcess } from './simulated-disk.js';
 export { storeChecks, type StoreCheckName, type StorePlace, type StoreSubject } from './store-kit.js';
 export { strategyChecks, type StrategyCheckName, type StrategySubject } from './strategy-kit.js';
 export { VirtualClock } from './virtual-clock.js';
