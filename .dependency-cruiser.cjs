@@ -23,6 +23,7 @@ const singleFilePackages = [
   'p-limit',
   'piscina',
   'better-sqlite3',
+  'pg',
 ];
 
 const insidePackage = (name) => `^node_modules/${name}/`;

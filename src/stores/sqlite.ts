@@ -153,7 +153,8 @@ export class SqliteStore implements Store {
 
   /** Drops rows until there are none left to drop, and lets others in between. */
   private async drop(statement: string, limit: number, epoch: number): Promise<void> {
-    for (let dropped = limit; dropped === limit; await breathe()) {
+    for (let dropped = limit; dropped === limit;) {
+      await breathe();
       dropped = await this.write('drop what no load needs', (database) => {
         return database.prepare(statement).run({ epoch, limit }).changes;
       });
