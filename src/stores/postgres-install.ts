@@ -1,7 +1,7 @@
 import { InvalidConfigError, StoreError, UnsupportedVersionError } from '../model/index.js';
 import type { Query } from './postgres-connections.js';
 import type { PostgresNames } from './postgres-names.js';
-import { INSTALL_LOCK, POSTGRES_SCHEMA_VERSION, SERVER_SETTINGS, schemaOf } from './postgres-schema.js';
+import { INSTALL_LOCK, POSTGRES_SCHEMA_VERSION, SERVER_SETTINGS, schemaOf, viewOf } from './postgres-schema.js';
 
 /** Refuses a server that cannot keep what the store promises. */
 export async function checkServer(query: Query, durability: 'os' | 'fsync'): Promise<void> {
@@ -31,6 +31,7 @@ export async function install(query: Query, names: PostgresNames, source: string
       const [schema] = await query('SELECT to_regnamespace($1) IS NULL AS missing', [names.schema]);
       if (schema?.['missing'] === true) await query(`CREATE SCHEMA ${names.schema}`);
       await query(schemaOf(names));
+      await query(viewOf(names));
     }
   }
   const [row] = await query(`SELECT version FROM ${names.store}`);

@@ -1,3 +1,4 @@
+import { FACTS_PER_RECORD, tasksQuery } from './tasks-view.js';
 import type { PostgresNames } from './postgres-names.js';
 
 /** The version of the tables made by this code; a newer one is refused. */
@@ -76,4 +77,27 @@ function stretch(rows: string): string {
   return `SELECT number, body FROM (
       SELECT number, body, sum(octet_length(body)) OVER (ORDER BY number) - octet_length(body) AS before FROM (${rows}) AS row
     ) AS counted WHERE before < 4000000 ORDER BY number`;
+}
+
+/** The view in which people see tasks; replaced at each opening, as another version may see them in another way. */
+export function viewOf({ store, journal, snapshot, tasks }: PostgresNames): string {
+  const query = tasksQuery({
+    facts: `SELECT journal.sequence * ${FACTS_PER_RECORD} + each_fact.place AS position, each_fact.fact
+      FROM ${journal} AS journal, jsonb_array_elements(${readable('journal.body')}) WITH ORDINALITY AS each_fact (fact, place)
+      WHERE journal.sequence > (SELECT snapshot_sequence FROM ${store}) AND jsonb_typeof(each_fact.fact) = 'object'`,
+    head: `SELECT ${readable('body')} -> 1 AS head FROM ${snapshot}
+      WHERE part = 0 AND snapshot = (SELECT snapshot FROM ${store})`,
+    list: (name) => `SELECT each_entry.entry, row_number() OVER (ORDER BY part.part, each_entry.place) - 1 AS place
+      FROM ${snapshot} AS part, jsonb_array_elements(${readable('part.body')}) WITH ORDINALITY AS each_entry (entry, place)
+      WHERE part.snapshot = (SELECT snapshot FROM ${store}) AND starts_with(part.body, '["${name}",') AND each_entry.place > 1`,
+    text: (value, ...path) => `(${value} #>> '{${path.join(',')}}')`,
+    number: (value, ...path) => `(${value} #>> '{${path.join(',')}}')::double precision`,
+    moment: (milliseconds) => `to_timestamp((${milliseconds}) / 1000.0)`,
+  });
+  return `CREATE OR REPLACE VIEW ${tasks} AS ${query}`;
+}
+
+/** PostgreSQL reads no text with a NUL or half a character in it, and one such text would be the end of the whole view. */
+function readable(body: string): string {
+  return String.raw`regexp_replace(${body}, E'\\\\u(0000|d[89a-f][0-9a-f]{2})', E'\\\\ufffd', 'g')::jsonb`;
 }

@@ -1,3 +1,5 @@
+import { FACTS_PER_RECORD, tasksQuery } from './tasks-view.js';
+
 /** The version of the tables made by this code; a newer one is refused. */
 export const SQLITE_SCHEMA_VERSION = 1;
 
@@ -36,6 +38,7 @@ const IS_OWNER = '(SELECT epoch FROM precedence_store) = :epoch';
 /** Each is one transaction, or part of one, that looks and writes: SQLite lets nobody write in between. */
 export const SQLITE_STATEMENTS = {
   isInstalled: `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'precedence_store'`,
+  view: `SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = 'precedence_tasks'`,
   version: 'SELECT version FROM precedence_store',
   takeOver: `UPDATE precedence_store SET epoch = epoch + 1
     RETURNING epoch, ${LAST} AS sequence`,
@@ -60,3 +63,23 @@ export const SQLITE_STATEMENTS = {
   parts: `SELECT part AS number, checksum, body FROM precedence_snapshot
     WHERE snapshot = (SELECT snapshot FROM precedence_store) AND part > ? ORDER BY part`,
 } as const;
+
+const COUNTED_PARTS = '(SELECT snapshot FROM precedence_store)';
+
+const VIEW_QUERY = tasksQuery({
+  facts: `SELECT journal.sequence * ${FACTS_PER_RECORD} + each_fact.key AS position, each_fact.value AS fact
+    FROM precedence_journal AS journal, json_each(journal.body) AS each_fact
+    WHERE journal.sequence > (SELECT snapshot_sequence FROM precedence_store) AND each_fact.type = 'object'`,
+  head: `SELECT body -> 1 AS head FROM precedence_snapshot WHERE part = 0 AND snapshot = ${COUNTED_PARTS}`,
+  list: (name) => `SELECT each_entry.value AS entry, row_number() OVER (ORDER BY part.part, each_entry.key) - 1 AS place
+    FROM precedence_snapshot AS part, json_each(part.body) AS each_entry
+    WHERE part.snapshot = ${COUNTED_PARTS} AND part.body LIKE '["${name}",%' AND each_entry.key > 0`,
+  text: (value, ...path) => `(${value} ->> '$.${path.join('.')}')`,
+  number: (value, ...path) => {
+    return `(${value} ->> '$${path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')}')`;
+  },
+  moment: (milliseconds) => `strftime('%Y-%m-%dT%H:%M:%fZ', (${milliseconds}) / 1000.0, 'unixepoch')`,
+});
+
+/** The view as SQLite notes it down; it holds nothing, and another version may see tasks in another way. */
+export const SQLITE_VIEW = `CREATE VIEW precedence_tasks AS ${VIEW_QUERY.trim()}`;

@@ -15,7 +15,7 @@ import type { Loaded, Opening, SnapshotToSave, Store } from '../ports/store.js';
 import { readSqlOptions } from './sql-options.js';
 import { failureOf, isBusy } from './sqlite-failure.js';
 import { loadedFrom, type SqliteReader } from './sqlite-rows.js';
-import { SQLITE_SCHEMA, SQLITE_SCHEMA_VERSION, SQLITE_STATEMENTS } from './sqlite-schema.js';
+import { SQLITE_SCHEMA, SQLITE_SCHEMA_VERSION, SQLITE_STATEMENTS, SQLITE_VIEW } from './sqlite-schema.js';
 
 /** How a store in an SQLite file is made. */
 export interface SqliteStoreOptions {
@@ -220,6 +220,9 @@ function begin(database: Database.Database, path: string): Opening {
       const version = numberOf(database, SQLITE_STATEMENTS.version);
       if (version > SQLITE_SCHEMA_VERSION) {
         throw new UnsupportedVersionError({ source: `store ${path}`, version, supported: SQLITE_SCHEMA_VERSION });
+      }
+      if (database.prepare(SQLITE_STATEMENTS.view).pluck().get() !== SQLITE_VIEW) {
+        database.exec(`DROP VIEW IF EXISTS precedence_tasks; ${SQLITE_VIEW}`);
       }
       return database.prepare(SQLITE_STATEMENTS.takeOver).get() as Opening;
     })
