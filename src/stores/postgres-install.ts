@@ -28,8 +28,8 @@ export async function install(query: Query, names: PostgresNames, source: string
   if (!(await isInstalled(query, names))) {
     await query(INSTALL_LOCK);
     if (!(await isInstalled(query, names))) {
-      const [schema] = await query('SELECT to_regnamespace($1) IS NULL AS missing', [names.schema]);
-      if (schema?.['missing'] === true) await query(`CREATE SCHEMA ${names.schema}`);
+      const [schema] = await query('SELECT FROM pg_namespace WHERE nspname = $1', [names.catalogued[0]]);
+      if (schema === undefined) await query(`CREATE SCHEMA ${names.schema}`);
       await query(schemaOf(names));
       await query(viewOf(names));
     }
@@ -41,7 +41,8 @@ export async function install(query: Query, names: PostgresNames, source: string
   }
 }
 
-async function isInstalled(query: Query, { store }: PostgresNames): Promise<boolean> {
-  const [row] = await query('SELECT to_regclass($1) IS NOT NULL AS installed', [store]);
-  return row?.['installed'] === true;
+/** Reads the catalogue itself: what a connection remembers of it, as `to_regclass` does, may be from before it had the lock. */
+async function isInstalled(query: Query, { catalogued }: PostgresNames): Promise<boolean> {
+  const table = `SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relname = $2`;
+  return (await query(table, catalogued)).length > 0;
 }

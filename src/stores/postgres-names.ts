@@ -3,6 +3,8 @@ import { refuseConfig } from '../model/index.js';
 /** The tables and the view, each as it is written in a statement. */
 export interface PostgresNames {
   readonly schema: string;
+  /** The name of the schema and of the store's table, as the catalogue has them. */
+  readonly catalogued: readonly [schema: string, store: string];
   readonly store: string;
   readonly journal: string;
   readonly snapshot: string;
@@ -24,6 +26,7 @@ export function readNames(schema: unknown, prefix: unknown): PostgresNames {
   const of = (table: string): string => `${quotedSchema}.${quoted(known + table)}`;
   return {
     schema: quotedSchema,
+    catalogued: [schema as string, `${known}store`],
     store: of('store'),
     journal: of('journal'),
     snapshot: of('snapshot'),

@@ -91,32 +91,36 @@ describe.skipIf(server === undefined)('row 41: when PostgreSQL is lost in the mi
     expect(await recordsIn(new PostgresStore(url, options))).toEqual(['["mine"]']);
   });
 
-  test.each(['SIGINT', 'SIGQUIT'] as const)('the server is restarted by %s while records are appended', async (signal) => {
-    const options = place();
-    const store = new PostgresStore(url, options);
-    const { epoch } = await store.open();
-    let acknowledged = 0;
-    let isOver = false;
-    const appending = (async () => {
-      while (!isOver) {
-        await store.append(acknowledged, epoch, `[${acknowledged}]`);
-        acknowledged += 1;
+  test.each(['SIGINT', 'SIGQUIT'] as const)(
+    'the server is restarted by %s while records are appended',
+    async (signal) => {
+      const options = place();
+      const store = new PostgresStore(url, options);
+      const { epoch } = await store.open();
+      let acknowledged = 0;
+      const over = new AbortController();
+      const appending = (async () => {
+        while (!over.signal.aborted) {
+          await store.append(acknowledged, epoch, `[${acknowledged}]`);
+          acknowledged += 1;
+        }
+      })();
+      for (let round = 0; round < 2; round++) {
+        const before = acknowledged;
+        await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(before + 20);
+        await server!.end(signal);
+        await server!.run();
       }
-    })();
-    for (let round = 0; round < 2; round++) {
       const before = acknowledged;
-      await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(before + 20);
-      await server!.end(signal);
-      await server!.run();
-    }
-    const before = acknowledged;
-    await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(before);
-    isOver = true;
-    await appending;
-    await store.close();
-    const expected = Array.from({ length: acknowledged }, (_, n) => `[${n}]`);
-    expect(await recordsIn(new PostgresStore(url, options))).toEqual(expected);
-  }, 90_000);
+      await expect.poll(() => acknowledged, { timeout: 20_000 }).toBeGreaterThan(before);
+      over.abort();
+      await appending;
+      await store.close();
+      const expected = Array.from({ length: acknowledged }, (_, n) => `[${n}]`);
+      expect(await recordsIn(new PostgresStore(url, options))).toEqual(expected);
+    },
+    90_000,
+  );
 });
 
 describe.skipIf(server === undefined)('PostgreSQL', () => {
@@ -133,7 +137,10 @@ describe.skipIf(server === undefined)('PostgreSQL', () => {
     const { epoch: formerEpoch } = await former.open();
     const latter = new PostgresStore(url, options);
     const { epoch } = await latter.open();
-    const ends = await Promise.allSettled([former.append(0, formerEpoch, '["former"]'), latter.append(0, epoch, '["latter"]')]);
+    const ends = await Promise.allSettled([
+      former.append(0, formerEpoch, '["former"]'),
+      latter.append(0, epoch, '["latter"]'),
+    ]);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
     await former.close();
     await latter.close();
@@ -199,7 +206,9 @@ describe.skipIf(server === undefined)('PostgreSQL', () => {
     const lax = new URL(url);
     lax.searchParams.set('options', '-c synchronous_commit=off');
     const options = place();
-    await expect(new PostgresStore(lax.href, options).open()).rejects.toThrow(/durability is "fsync"; expected "os", as synchronous_commit is off/);
+    await expect(new PostgresStore(lax.href, options).open()).rejects.toThrow(
+      /durability is "fsync"; expected "os", as synchronous_commit is off/,
+    );
     const store = new PostgresStore(lax.href, { ...options, durability: 'os' });
     const { epoch } = await store.open();
     await store.append(0, epoch, '[1]');
@@ -244,7 +253,8 @@ describe.skipIf(server === undefined)('PostgreSQL', () => {
     const { epoch } = await store.open();
     await store.append(0, epoch, '[1]');
     await store.close();
-    const open = async (): Promise<unknown> => (await ask('SELECT FROM pg_stat_activity WHERE application_name = $1', [name])).length;
+    const open = async (): Promise<unknown> =>
+      (await ask('SELECT FROM pg_stat_activity WHERE application_name = $1', [name])).length;
     await expect.poll(open).toBe(0);
   });
 });
