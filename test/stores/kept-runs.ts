@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Core, type CoreSnapshot } from '../../src/core/index.js';
 import type { Fact } from '../../src/model/index.js';
 import type { Store } from '../../src/ports/store.js';
+import { SIM_START, sim } from '../../src/testing/index.js';
 import { converse, reply, someOptions, someSteps } from '../core/commands.js';
 
 /*
@@ -113,4 +114,23 @@ export async function write(store: Store, { before, snapshot, after }: KeptRun):
 /** What must be the same in all stores: of finished tasks, whether the end is told. */
 export function comparable(rows: readonly TaskRow[]): TaskRow[] {
   return [...rows].sort((a, b) => a.sequence - b.sequence).map((row) => ({ ...row, ended_at: null }));
+}
+
+/** The end of one task and the run of another at known times, and texts that not every database reads. */
+export function storyOf(snapshotAt: 'no' | 'the end'): KeptRun {
+  const s = sim();
+  s.add(`a "漢字" 'quoted'`, { channel: "it's", payload: { input: '\0\ud800 \\u0000 \ud83d\ude00' } });
+  s.add('b', { deadline: SIM_START + 900 });
+  s.advance(10);
+  const [first = ''] = s.claim();
+  s.advance(10);
+  s.complete(first, '\0');
+  s.advance(10);
+  s.claim();
+  const ended = s.core.state.table.byId(first);
+  const tasks = rowsOf(s.core).map((row) => (row.id === ended?.id ? { ...row, ended_at: SIM_START + 20 } : row));
+  const records = [recordText(s.facts)];
+  return snapshotAt === 'no'
+    ? { before: records, snapshot: undefined, after: [], tasks }
+    : { before: records, snapshot: snapshotTexts(s.core.snapshot()), after: [], tasks };
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { PostgresStore } from '../../src/postgres.js';
 import { findPostgres } from '../servers.js';
-import { comparable, someKeptRun, write, type TaskRow } from './kept-runs.js';
+import { comparable, someKeptRun, storyOf, write, type TaskRow } from './kept-runs.js';
 
 const server = await findPostgres();
 const client = new pg.Client(server?.url);
@@ -28,6 +28,12 @@ async function inSchema(work: (schema: string) => Promise<void>): Promise<void> 
   }
 }
 
+async function shownIn(schema: string): Promise<TaskRow[]> {
+  const columns = `id, sequence, type, channel, level, state, attempts, worker, ${COLUMNS}`;
+  const { rows } = await client.query<TaskRow>(`SELECT ${columns} FROM "${schema}".precedence_tasks ORDER BY sequence`);
+  return rows;
+}
+
 test.skipIf(server === undefined)(
   'PostgreSQL shows every task as the core has it, from the journal and from a snapshot',
   async () => {
@@ -37,8 +43,7 @@ test.skipIf(server === undefined)(
           const store = new PostgresStore(server!.url, { schema, durability: 'os' });
           await write(store, run);
           await store.close();
-          const query = `SELECT id, sequence, type, channel, level, state, attempts, worker, ${COLUMNS} FROM "${schema}".precedence_tasks`;
-          const { rows } = await client.query<TaskRow>(query);
+          const rows = await shownIn(schema);
           expect(comparable(rows)).toEqual(run.tasks);
         }),
       ),
@@ -46,4 +51,16 @@ test.skipIf(server === undefined)(
     );
   },
   60_000,
+);
+
+test.skipIf(server === undefined).each(['no', 'the end'] as const)(
+  'PostgreSQL shows times, and texts that are hard to read, with a snapshot at %s',
+  (at) =>
+    inSchema(async (schema) => {
+      const run = storyOf(at);
+      const store = new PostgresStore(server!.url, { schema });
+      await write(store, run);
+      await store.close();
+      expect(await shownIn(schema)).toEqual(run.tasks);
+    }),
 );

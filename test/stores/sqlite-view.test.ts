@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SqliteStore } from '../../src/sqlite.js';
-import { comparable, someKeptRun, write, type TaskRow } from './kept-runs.js';
+import { comparable, someKeptRun, storyOf, write, type TaskRow } from './kept-runs.js';
 
 const TIMES = ['due_at', 'started_at', 'ended_at', 'deadline'] as const;
 
@@ -49,3 +49,16 @@ test('SQLite shows every task as the core has it, from the journal and from a sn
     { numRuns: 100, interruptAfterTimeLimit: 50_000 },
   );
 }, 60_000);
+
+test.each(['no', 'the end'] as const)(
+  'SQLite shows times, and texts that are hard to read, with a snapshot at %s',
+  (at) =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'tasks.db');
+      const run = storyOf(at);
+      const store = new SqliteStore(file);
+      await write(store, run);
+      await store.close();
+      expect(shownIn(file)).toEqual(run.tasks);
+    }),
+);
