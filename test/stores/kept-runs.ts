@@ -35,12 +35,12 @@ export interface TaskRow {
 
 const LISTS = ['specs', 'tasks', 'strays', 'edges', 'kept', 'series'] as const;
 
-export function recordText(facts: readonly Fact[]): string {
+function recordText(facts: readonly Fact[]): string {
   return JSON.stringify([1, ...facts]);
 }
 
 /** So few entries in a part that a small run has several. */
-export function snapshotTexts(snapshot: CoreSnapshot, entries = 7): string[] {
+function snapshotTexts(snapshot: CoreSnapshot, entries = 7): string[] {
   const head = Object.fromEntries(Object.entries(snapshot).filter(([name]) => !LISTS.some((list) => list === name)));
   const lists = LISTS.flatMap((name) => {
     const all: readonly unknown[] = snapshot[name];
@@ -51,7 +51,7 @@ export function snapshotTexts(snapshot: CoreSnapshot, entries = 7): string[] {
 }
 
 /** The tasks of a core as the view shows them; when they ended is not told by the core, only whether. */
-export function rowsOf(core: Core): TaskRow[] {
+function rowsOf(core: Core): TaskRow[] {
   return [...core.state.table.all()].map((task) => {
     const attempt = task.state === 'running' ? task.attempt : undefined;
     return {
