@@ -15,7 +15,17 @@ const table = {
 };
 
 // One third-party package, one file that touches it: replacing it is then a change in one place.
-const singleFilePackages = ['heap-js', 'croner', '@dagrejs/graphlib', 'eventemitter3', 'p-limit', 'piscina', 'ioredis'];
+const singleFilePackages = [
+  'heap-js',
+  'croner',
+  '@dagrejs/graphlib',
+  'eventemitter3',
+  'p-limit',
+  'piscina',
+  'better-sqlite3',
+  'pg',
+  'ioredis',
+];
 
 const insidePackage = (name) => `^node_modules/${name}/`;
 

@@ -1,0 +1,2 @@
+export { PostgresStore, type PostgresStoreOptions } from './stores/postgres.js';
+export type { PostgresConnection } from './stores/postgres-connections.js';

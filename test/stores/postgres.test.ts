@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, describe, test } from 'vitest';
+import { PostgresStore, type PostgresStoreOptions } from '../../src/postgres.js';
+import { storeChecks, type StorePlace } from '../../src/testing/index.js';
+import { findPostgres } from '../servers.js';
+
+const server = await findPostgres();
+
+function place(url: string, options: PostgresStoreOptions): StorePlace {
+  const schema = `precedence test ${randomUUID()}`;
+  return {
+    store: () => new PostgresStore(url, { schema, ...options }),
+    remove: async () => {
+      const client = new pg.Client(url);
+      await client.connect();
+      await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+      await client.end();
+    },
+  };
+}
+
+describe.skipIf(server === undefined).each(['fsync', 'os'] as const)(
+  'the store in PostgreSQL conforms (%s)',
+  (durability) => {
+    for (const { name, run } of storeChecks({ place: () => place(server!.url, { durability }) })) test(name, run);
+    afterAll(() => server?.stop());
+  },
+);
