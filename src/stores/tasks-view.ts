@@ -32,6 +32,9 @@ const STATE_AFTER: Readonly<Record<Fact['kind'], TaskState | 'forgotten' | undef
   'resource.closed': undefined,
   'task.retryScheduled': undefined,
   'task.pinned': undefined,
+  // The task in its place is submitted after it, under the same id.
+  'task.replaced': undefined,
+  'task.renewed': undefined,
   'deadline.missed': undefined,
   'task.startExpected': undefined,
   'task.starved': undefined,
