@@ -55,8 +55,8 @@ const NO_DEPENDENCIES: readonly DependencyInput[] = [];
  */
 export class Core {
   /** @internal All that it knows. */
-  readonly state: State;
-  private readonly telling: Telling;
+  state: State;
+  private telling: Telling;
 
   constructor(options: Partial<CoreOptions> & Pick<CoreOptions, 'origin'>) {
     const given = { ...CORE_DEFAULTS, ...options };
@@ -68,11 +68,19 @@ export class Core {
 
   /** A core that goes on where the one that the snapshot was taken of stood; a newer version's snapshot is refused. */
   static restore(snapshot: CoreSnapshot, options: RestoreOptions = {}): Core {
-    const core = new Core(optionsIn(snapshot, options));
-    restore(core.state, snapshot);
-    core.telling.told = snapshot.now;
-    core.telling.untold = [...snapshot.untold];
+    const core = new Core({ origin: snapshot.origin });
+    core.reset(snapshot, options);
     return core;
+  }
+
+  /** @internal Goes on where the core stood that the snapshot was taken of; what this one knew before is gone. */
+  reset(snapshot: CoreSnapshot, options: RestoreOptions = {}): void {
+    const state = new State(optionsIn(snapshot, options));
+    restore(state, snapshot);
+    this.state = state;
+    this.telling = new Telling(state);
+    this.telling.told = snapshot.now;
+    this.telling.untold = [...snapshot.untold];
   }
 
   /** @internal What the outside must act on; whoever acts on it empties it. */
@@ -206,6 +214,14 @@ export class Core {
   attach(now: Moment, worker: WorkerSpec): Worker {
     this.begin(now);
     return this.end(attach(this.state, worker));
+  }
+
+  /**
+   * @internal Starts nothing of these types, as nobody knows how to run them; those named before may start again. This
+   * is no fact: it holds until the next call, and not beyond a restart.
+   */
+  withhold(types: ReadonlySet<string>): void {
+    this.state.resources.withhold(types);
   }
 
   /** @internal Whether anything is due at some time; asking first is cheaper than asking when. */

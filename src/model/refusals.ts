@@ -223,14 +223,22 @@ export class PayloadError extends SchedulerError {
     PayloadError.prototype.name = 'PayloadError';
   }
   readonly code = 'PAYLOAD';
-  readonly taskId: string;
+  /** `undefined` for a task that has no id yet. */
+  readonly taskId: string | undefined;
   /** Which payload it was, such as `input` or `result`. */
   readonly part: string;
   readonly reason: string;
 
-  constructor(data: { readonly taskId: string; readonly part: string; readonly reason: string }) {
+  constructor(data: {
+    readonly taskId: string | undefined;
+    /** What kind of task it is, for one without an id. */
+    readonly type?: string;
+    readonly part: string;
+    readonly reason: string;
+  }) {
+    const whose = data.taskId === undefined ? `a task of ${show(data.type ?? '')}` : `task ${show(data.taskId)}`;
     super(
-      `The ${data.part} of task ${show(data.taskId)} cannot be stored: ${data.reason}. ` +
+      `The ${data.part} of ${whose} cannot be stored: ${data.reason}. ` +
         'Keep large or live objects elsewhere and pass a reference.',
     );
     this.taskId = data.taskId;
