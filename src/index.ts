@@ -59,6 +59,9 @@ export {
 } from './runtime/handle.js';
 export type { AgingOptions, PreemptionOptions, SchedulerOptions } from './runtime/scheduler-options.js';
 export { MemoryStore } from './stores/memory.js';
+export type { Codec } from './runtime/codec.js';
+export type { SnapshotOptions } from './runtime/snapshots.js';
+export type { StoreOptions } from './runtime/store-options.js';
 export type { Durability, Loaded, Opening, SnapshotToSave, Store } from './ports/store.js';
 export type { TypeLimitOptions } from './runtime/limit-options.js';
 export type {

@@ -75,12 +75,9 @@ export class Core {
 
   /** @internal Goes on where the core stood that the snapshot was taken of; what this one knew before is gone. */
   reset(snapshot: CoreSnapshot, options: RestoreOptions = {}): void {
-    const state = new State(optionsIn(snapshot, options));
-    restore(state, snapshot);
-    this.state = state;
-    this.telling = new Telling(state);
-    this.telling.told = snapshot.now;
-    this.telling.untold = [...snapshot.untold];
+    this.state = new State(optionsIn(snapshot, options));
+    restore(this.state, snapshot);
+    this.telling = new Telling(this.state, snapshot);
   }
 
   /** @internal What the outside must act on; whoever acts on it empties it. */
@@ -216,14 +213,6 @@ export class Core {
     return this.end(attach(this.state, worker));
   }
 
-  /**
-   * @internal Starts nothing of these types, as nobody knows how to run them; those named before may start again. This
-   * is no fact: it holds until the next call, and not beyond a restart.
-   */
-  withhold(types: ReadonlySet<string>): void {
-    this.state.resources.withhold(types);
-  }
-
   /** @internal Whether anything is due at some time; asking first is cheaper than asking when. */
   get hasMoments(): boolean {
     return hasMoments(this.state);
@@ -274,8 +263,7 @@ export class Core {
     const { index, workers, options } = this.state;
     const own = [index.main.choice, ...[...workers.values()].map(({ spec }) => spec.strategy)];
     const strategies = [...options.strategies, ...own.filter((each) => typeof each === 'object')];
-    const copy = Core.restore(this.snapshot(), { strategies });
-    return assignmentsIn(copy.handle({ kind: 'plan', now, ...request }));
+    return assignmentsIn(Core.restore(this.snapshot(), { strategies }).handle({ kind: 'plan', now, ...request }));
   }
 
   /** Why the task does not run, since when it does, or how it ended. */

@@ -26,6 +26,7 @@ export type { RestoreOptions } from './restore.js';
 export type { RetentionSettings } from './retention.js';
 export * from './series.js';
 export { claimsByChannel, type Statistics, type TypeCount } from './statistics.js';
+export { settingsRecord } from './snapshot.js';
 export {
   SNAPSHOT_VERSION,
   type AttemptRecord,

@@ -96,7 +96,10 @@ export class Resources {
     for (const pool of this.types.values()) pool.capacity = this.typeLimit(pool.name);
   }
 
-  /** Lets nothing of these types start; limits stay as they are set, and count again for all others. */
+  /**
+   * Lets nothing of these types start, as nobody knows how to run them; those named before may start again. That is no
+   * fact and no setting: it does not outlive the process. Limits stay as they are set, and count again for all others.
+   */
   withhold(types: ReadonlySet<string>): void {
     this.withheld = types;
     for (const pool of this.types.values()) pool.capacity = this.typeLimit(pool.name);

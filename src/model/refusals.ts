@@ -105,10 +105,18 @@ export class UnknownHandlerError extends SchedulerError {
   }
   readonly code = 'UNKNOWN_HANDLER';
   readonly type: string;
+  /** How many tasks and series wait for it that have come back after a restart. */
+  readonly waiting: number;
 
-  constructor(data: { readonly type: string }) {
-    super(`No handler is defined for ${show(data.type)}. Call define() with that name before adding its tasks.`);
-    this.type = data.type;
+  constructor(data: { readonly type: string; readonly waiting?: number }) {
+    const { type, waiting = 0 } = data;
+    super(
+      waiting === 0
+        ? `No handler is defined for ${show(type)}. Call define() with that name before adding its tasks.`
+        : `No handler is defined for ${show(type)}, for which ${waiting} recovered tasks wait. Call define() with that name.`,
+    );
+    this.type = type;
+    this.waiting = waiting;
   }
 }
 

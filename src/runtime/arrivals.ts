@@ -1,9 +1,11 @@
 import type { Belonging, Core, DependencyInput } from '../core/index.js';
 import { ClosedError, SchedulerError, type Moment, type TaskSpec } from '../model/index.js';
 import { forgottenIn } from './after.js';
+import { checkDependencies } from './durable.js';
 import { Entrance, maxWaitingOf, type Application, type EntranceHost } from './entrance.js';
 import type { Events } from './events.js';
 import type { Handle } from './handle.js';
+import type { Keeping } from './keeping.js';
 
 const NOBODY: ReadonlySet<string | undefined> = new Set();
 
@@ -12,6 +14,7 @@ export interface ArrivalsHost {
   readonly core: Core;
   readonly events: Events;
   readonly isClosing: boolean;
+  readonly keeping: Keeping | undefined;
   now(): Moment;
   /** Something may be able to start now. */
   dispatchSoon(): void;
@@ -19,7 +22,7 @@ export interface ArrivalsHost {
 
 /** How tasks get into the core: at once, or through the entrance where there is a bound; or how they are turned away. */
 export class Arrivals implements EntranceHost {
-  /** Only where there is a bound: without one, everybody comes in. */
+  /** Only where there is a bound, or a store, for which one may have to wait: otherwise everybody comes in. */
   readonly entrance: Entrance | undefined;
   private names = 0;
 
@@ -29,24 +32,30 @@ export class Arrivals implements EntranceHost {
   ) {
     const { maxPending } = host.core.state.pressure;
     const most = maxWaitingOf(maxWaiting, maxPending);
-    this.entrance = maxPending === Infinity ? undefined : new Entrance(this, most);
+    const isOpen = maxPending === Infinity && host.keeping === undefined;
+    this.entrance = isOpen ? undefined : new Entrance(this, most);
   }
 
   get core(): Core {
     return this.host.core;
   }
 
+  get keeping(): Keeping | undefined {
+    return this.host.keeping;
+  }
+
   /** Takes a task in, lets it wait to be let in, or turns it away: what depends on the state is never thrown. */
   take(handle: Handle<unknown>, spec: TaskSpec, after: readonly DependencyInput[], belonging?: Belonging): void {
     const { host } = this;
     // A child of a running task does not stand in line: whoever waits for it might be in its way.
-    if (host.isClosing || (this.entrance !== undefined && belonging === undefined)) {
+    if (host.isClosing || (this.entrance?.isFree === false && belonging === undefined)) {
       this.takeAll([{ handle, spec, after }]);
       return;
     }
     try {
       if (after.length > 0) this.noteGaps(handle, after);
-      handle.comeIn(host.core.submit(host.now(), spec, handle, after, belonging));
+      this.checkKept(spec, after);
+      handle.comeIn(host.core.submit(host.now(), spec, handle, after, belonging), host.keeping?.acceptance);
       host.dispatchSoon();
     } catch (error) {
       if (spec.id === undefined && error instanceof SchedulerError)
@@ -72,7 +81,9 @@ export class Arrivals implements EntranceHost {
 
   /** The same for several, which come in together or not at all. */
   takeAll(applications: readonly Application[]): void {
-    if (this.host.isClosing) this.turnAway(applications, new ClosedError({}));
+    const failure = this.host.keeping?.failure;
+    if (failure !== undefined) this.turnAway(applications, failure);
+    else if (this.host.isClosing) this.turnAway(applications, new ClosedError({}));
     else if (this.entrance === undefined) this.letIn(applications);
     else this.entrance.apply(applications);
   }
@@ -87,8 +98,10 @@ export class Arrivals implements EntranceHost {
       });
       const together = new Set(submissions.map(({ spec }) => spec.id));
       for (const { handle, after } of applications) this.noteGaps(handle, after, together);
+      for (const { spec, after } of submissions) this.checkKept(spec, after, submissions);
       const tasks = host.core.submitAll(host.now(), submissions);
-      tasks.forEach((task, position) => applications[position]?.handle.comeIn(task));
+      const acceptance = host.keeping?.acceptance;
+      tasks.forEach((task, position) => applications[position]?.handle.comeIn(task, acceptance));
       host.dispatchSoon();
     } catch (error) {
       if (error instanceof SchedulerError && this.nameAll(applications)) this.letIn(applications);
@@ -119,6 +132,20 @@ export class Arrivals implements EntranceHost {
     do this.names += 1;
     while (this.host.core.state.table.byId(`added-${this.names}`) !== undefined);
     return `added-${this.names}`;
+  }
+
+  private checkKept(
+    spec: TaskSpec,
+    after: readonly DependencyInput[],
+    together: readonly { readonly spec: TaskSpec }[] = [],
+  ): void {
+    const { keeping, core } = this.host;
+    if (keeping === undefined || after.length === 0) return;
+    checkDependencies(spec, after, (ref) => {
+      if (typeof ref === 'number') return together[ref]?.spec;
+      if (typeof ref !== 'string') return ref.spec;
+      return together.find(({ spec }) => spec.id === ref)?.spec ?? core.state.table.byId(ref)?.spec;
+    });
   }
 
   private noteGaps(

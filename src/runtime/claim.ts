@@ -11,6 +11,7 @@ import {
 import { failedBy } from './failure.js';
 import { runHandler } from './generator.js';
 import type { TaskContext } from './handle.js';
+import type { Keeping } from './keeping.js';
 import type { Leases } from './leases.js';
 import { endedBy } from './made-way.js';
 import type { Payload } from './payload.js';
@@ -27,6 +28,7 @@ export interface ClaimedTask extends TaskContext {
 export interface ClaimHost {
   readonly core: Core;
   readonly leases: Leases;
+  readonly keeping: Keeping | undefined;
   now(): Moment;
   /** Somebody may be able to start now, and something else may be due next; the attempt is in nobody's hands. */
   changed(over?: Attempt): void;
@@ -61,7 +63,11 @@ export class Claim {
 
   /** The task has done what it was for. */
   complete(result?: unknown): Promise<void> {
-    return this.settle({ kind: 'succeeded', value: result });
+    const { host, attempt } = this;
+    return promised(() => {
+      const value = host.keeping === undefined ? result : host.keeping.payloads.given(attempt.task, result, 'result');
+      return this.settle({ kind: 'succeeded', value });
+    });
   }
 
   /** The attempt did not work out; whether there is another one is up to the task's retry policy, or the worker's. */
@@ -80,8 +86,10 @@ export class Claim {
     return promised(() => {
       const leaseMs =
         duration === undefined ? attempt.leaseMs : parsePositiveDuration(duration, 'duration', refuseConfig);
+      host.keeping?.check();
       host.core.handle({ kind: 'extend', now: host.now(), task: attempt.task.id, token, leaseMs });
       host.changed();
+      return host.keeping?.kept(undefined);
     });
   }
 
@@ -94,7 +102,8 @@ export class Claim {
     host.leases.keep(attempt);
     host.changed();
     try {
-      await this.settle(await this.outcome());
+      const outcome = await this.outcome();
+      await this.settle(host.keeping?.outcome(attempt, outcome) ?? outcome);
     } finally {
       host.leases.drop(attempt);
     }
@@ -111,12 +120,14 @@ export class Claim {
   private settle(outcome: Outcome): Promise<void> {
     const { host, attempt } = this;
     return promised(() => {
+      host.keeping?.check();
       try {
         host.core.settle(host.now(), attempt, outcome);
       } finally {
         // Also when it is refused: the outcome of an attempt that was given up frees what that held.
         host.changed(attempt);
       }
+      return host.keeping?.kept(undefined);
     });
   }
 }

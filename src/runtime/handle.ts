@@ -17,6 +17,7 @@ import {
 import type { Logger } from '../ports/logger.js';
 import type { Defined } from './defined.js';
 import { failureOf } from './failure.js';
+import { valueOf } from './kept.js';
 import { Outside } from './outside.js';
 
 /**
@@ -129,6 +130,8 @@ export interface HandleHost {
   cancelOutside(handle: Handle<unknown>, reason: string | undefined): boolean;
   /** An id for one that is not in. */
   nameOutside(): string;
+  /** Only with a store: whether the end of a task may be told; if it never may, why. */
+  readonly keeping: { verdictOn(task: Task): 'tell' | 'wait' | Error } | undefined;
 }
 
 /** For all tasks that were let in at once. */
@@ -149,6 +152,8 @@ export class Handle<Result> implements PromiseLike<Result> {
   declare readonly context?: AsyncResource;
   /** @internal */
   declare gaps?: readonly number[];
+  /** @internal Resolves when a store has the task. */
+  declare acceptance?: Promise<void>;
   /** @internal */
   declare input?: unknown;
   declare private outside: Outside | undefined;
@@ -172,9 +177,9 @@ export class Handle<Result> implements PromiseLike<Result> {
     return this.task?.state ?? (this.outside as Outside).state;
   }
 
-  /** Resolves when the task is in the scheduler; rejects when it was refused, and so does the result then. */
+  /** Resolves when the task is in the scheduler, and in its store if it has one; rejects when it was refused, and so does the result then. */
   get accepted(): Promise<void> {
-    return this.outside === undefined ? ACCEPTED : this.outside.accepted;
+    return this.outside === undefined ? (this.acceptance ?? ACCEPTED) : this.outside.accepted;
   }
 
   /** The promise of the task's result; it rejects when the task fails, is cancelled or skipped. */
@@ -236,10 +241,11 @@ export class Handle<Result> implements PromiseLike<Result> {
   }
 
   /** @internal The task is in. */
-  comeIn(task: Task): void {
+  comeIn(task: Task, acceptance?: Promise<void>): void {
     this.task = task;
+    if (acceptance !== undefined) this.acceptance = acceptance;
     if (this.outside === undefined) return;
-    this.outside.comeIn();
+    this.outside.comeIn(acceptance);
     this.outside = undefined;
   }
 
@@ -266,8 +272,14 @@ export class Handle<Result> implements PromiseLike<Result> {
     if (resolve === undefined) return;
     if (task === undefined) {
       this.reject(this.outside?.error);
+      return;
+    }
+    const { keeping } = this.host;
+    const verdict = keeping === undefined ? 'tell' : keeping.verdictOn(task);
+    if (verdict !== 'tell') {
+      if (verdict !== 'wait') this.reject(verdict);
     } else if (task.state === 'completed') {
-      resolve(task.value);
+      resolve(valueOf(task.value));
       this.resolve = undefined;
     } else if (isFinal(task.state)) {
       this.reject(failureOf(task));

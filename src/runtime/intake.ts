@@ -16,13 +16,20 @@ import { parseAfter } from './after.js';
 import type { Arrivals } from './arrivals.js';
 import { Batch } from './batch.js';
 import { Definition, Definitions } from './definition.js';
+import { checkFunction, isDurable } from './durable.js';
 import type { Application } from './entrance.js';
 import { Handle, type Handler, type HandleHost } from './handle.js';
+import type { Keeping } from './keeping.js';
 import type { RepeatOptions } from './series-handle.js';
 import { CancelSignals, SignalledHandle, reasonOf } from './signals.js';
 
 /** Who adds it lets it in above the bound, and does not take it along. */
 const DETACHED: Belonging = { origin: 'child' };
+
+/** What the intake needs of its scheduler. */
+interface IntakeHost extends HandleHost {
+  readonly keeping: Keeping | undefined;
+}
 
 /** A task that was asked for properly, and why it cannot come in nevertheless. */
 interface Prepared {
@@ -31,7 +38,7 @@ interface Prepared {
 }
 
 /** What a series is made of. */
-interface Repeated {
+export interface Repeated {
   readonly handler: Handler<unknown>;
   readonly input: unknown;
   readonly spec: TaskSpec;
@@ -44,7 +51,7 @@ export class Intake {
   private readonly signals = new CancelSignals();
 
   constructor(
-    private readonly host: HandleHost,
+    private readonly host: IntakeHost,
     private readonly arrivals: Arrivals,
   ) {}
 
@@ -71,20 +78,41 @@ export class Intake {
     if (!isFunction && definition === undefined) throw new UnknownHandlerError({ type: name });
     const spec = parseTaskOptions(options, name, RECURRENCE_OPTION_NAMES, definition?.spec);
     if (spec.delayMs > 0) refuseTask('delay', spec.delayMs, 'no delay in a series: say when it begins with eta');
+    if (isFunction) this.checkFunction(run, spec);
+    if (this.host.keeping !== undefined && spec.id === undefined && isDurable(spec)) {
+      refuseTask('id', undefined, 'an id, as the store keeps the series: without one each start would begin it anew');
+    }
     const handler = definition?.run ?? (run as Handler<unknown>);
-    return { handler, input: isFunction ? undefined : second, spec, recurrence: parseSeries(options) };
+    return {
+      handler,
+      input: isFunction ? undefined : this.carried(second, spec),
+      spec,
+      recurrence: parseSeries(options),
+    };
+  }
+
+  private checkFunction(run: unknown, spec: TaskSpec): void {
+    if (this.host.keeping !== undefined) checkFunction(run, spec);
+  }
+
+  /** The input as the task carries it: with a store, as that has it. */
+  private carried(input: unknown, spec: TaskSpec): unknown {
+    const { keeping } = this.host;
+    return keeping === undefined || !isDurable(spec) ? input : keeping.payloads.input(input, spec);
   }
 
   /** Refuses what could never be added. */
   check(run: unknown, options: AddOptions): void {
     const name = typeof run === 'function' ? '' : this.nameOf(run);
-    parseTaskOptions(options, name, ADD_OPTION_NAMES);
+    const spec = parseTaskOptions(options, name, ADD_OPTION_NAMES);
+    if (typeof run === 'function') this.checkFunction(run, spec);
     signalIn(options);
   }
 
   private addFunction(run: Handler<unknown>, options: AddOptions | undefined): Handle<unknown> {
     const { host } = this;
     const spec = parseTaskOptions(options, '', ADD_OPTION_NAMES);
+    if (host.keeping !== undefined) checkFunction(run, spec);
     const after = parseAfter(options?.after, host);
     const handle = new Handle(host, run);
     this.arrivals.take(handle, spec, after);
@@ -105,7 +133,8 @@ export class Intake {
       signal === undefined || signal.aborted
         ? new Handle(this.host, handler)
         : new SignalledHandle(this.host, handler, signal, this.signals);
-    if (!isFunction) handle.input = second;
+    if (isFunction) this.checkFunction(run, spec);
+    else handle.input = this.carried(second, spec);
     const application = { handle, spec, after };
     if (!isFunction && definition === undefined) {
       return { application, refusal: new UnknownHandlerError({ type: name }) };

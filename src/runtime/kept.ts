@@ -1,6 +1,7 @@
-import { PayloadError, isError, refuseConfig } from '../model/index.js';
+import { PayloadError, isError, refuseConfig, type Task, type TaskSpec } from '../model/index.js';
 import { show } from '../model/show.js';
 import { JSON_CODEC, type Codec } from './codec.js';
+import { isDurable } from './durable.js';
 
 /**
  * An input, a result or a checkpoint as a store has it. Whoever asks gets a copy of their own, the same one before and after
@@ -59,6 +60,19 @@ export class Payloads {
     return new Kept(text, this.codec);
   }
 
+  /** An input; metadata that is too large is refused with it. */
+  input(value: unknown, { id: taskId, type, rare }: TaskSpec): unknown {
+    if (rare?.metadata !== undefined) {
+      this.checkSize(JSON.stringify(rare.metadata), { taskId, type, part: 'metadata' });
+    }
+    return this.keep(value, { taskId, type, part: 'input' });
+  }
+
+  /** What an attempt gives, unless it is of a task that is not kept. */
+  given({ id: taskId, spec }: Task, value: unknown, part: 'result' | 'checkpoint'): unknown {
+    return isDurable(spec) ? this.keep(value, { taskId, type: spec.type, part }) : value;
+  }
+
   /** What has come out of a store. */
   back(data: unknown): Kept | undefined {
     return data === undefined ? undefined : new Kept(JSON.stringify(data), this.codec);
@@ -70,13 +84,18 @@ export class Payloads {
     if (3 * text.length <= this.maxBytes) return;
     const bytes = Buffer.byteLength(text);
     if (bytes <= this.maxBytes) return;
-    throw new PayloadError({ ...about, reason: `it has ${bytes} bytes, of ${this.maxBytes} that maxPayloadBytes allows` });
+    throw new PayloadError({
+      ...about,
+      reason: `it has ${bytes} bytes, of ${this.maxBytes} that maxPayloadBytes allows`,
+    });
   }
 
   private encode(value: unknown, about: Part): string {
     let text: string | undefined;
     try {
-      text = JSON.stringify(this.codec.encode(value));
+      // A function or a symbol has no text, whatever the types say.
+      const written: unknown = JSON.stringify(this.codec.encode(value));
+      if (typeof written === 'string') text = written;
     } catch (error) {
       throw new PayloadError({ ...about, reason: isError(error) ? error.message : show(error) });
     }

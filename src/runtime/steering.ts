@@ -15,7 +15,8 @@ import {
   type Task,
 } from '../model/index.js';
 import { idOf, type TaskName } from './after.js';
-import { Handle } from './handle.js';
+import { checkDependencies } from './durable.js';
+import { handleOf } from './recovered-task.js';
 import { capacityRequest } from './limit-options.js';
 import { Looking } from './looking.js';
 import { limitRequests, parseConcurrency, type SchedulerOptions } from './scheduler-options.js';
@@ -40,7 +41,7 @@ export abstract class Steering extends Looking {
     const how = parseCancelOptions(options);
     if (typeof which === 'function') {
       const meant = this.unfinished().filter((task) => which(viewOf(task)));
-      return engine.cancelAll(meant, how);
+      return engine.cancelTask(meant, how);
     }
     const id = idOf(which, 'task', engine);
     const isUnknown = engine.core.state.table.byId(id) === undefined;
@@ -53,14 +54,14 @@ export abstract class Steering extends Looking {
     const { engine } = this;
     const unbegun = this.unfinished().filter((task) => task.attempt === undefined);
     const outside = engine.arrivals.entrance?.cancelAll('cleared') ?? 0;
-    return outside + engine.cancelAll(unbegun, { reason: 'cleared' });
+    return outside + engine.cancelTask(unbegun, { reason: 'cleared' });
   }
 
   /** Runs a failed task again, with all its attempts before it; its handle's `result` is a new promise from then on. */
   retry(task: TaskName): void {
     const known = this.taskFor(task);
     this.engine.tell({ kind: 'retry', task: known.id });
-    if (known.payload instanceof Handle) known.payload.renew();
+    handleOf(known)?.renew();
   }
 
   /** Changes how urgent an unfinished task is, and with it what it waits for. */
@@ -77,12 +78,11 @@ export abstract class Steering extends Looking {
     const { id, spec } = this.taskFor(task);
     const { onFailure = spec.onDependencyFailure } = options;
     parseChoice(onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
-    this.engine.tell({
-      kind: 'addDependency',
-      task: id,
-      dependency: idOf(dependency, 'dependency', this.engine),
-      onFailure,
-    });
+    const dependencyId = idOf(dependency, 'dependency', this.engine);
+    if (this.engine.keeping !== undefined) {
+      checkDependencies(spec, [dependencyId], (ref) => this.engine.core.state.table.byId(ref as string)?.spec);
+    }
+    this.engine.tell({ kind: 'addDependency', task: id, dependency: dependencyId, onFailure });
   }
 
   /** Lets a task that has not begun wait for one less. */
