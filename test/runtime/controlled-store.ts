@@ -1,4 +1,11 @@
-import { MemoryStore, type Durability, type Loaded, type Opening, type SnapshotToSave, type Store } from '../../src/index.js';
+import {
+  MemoryStore,
+  type Durability,
+  type Loaded,
+  type Opening,
+  type SnapshotToSave,
+  type Store,
+} from '../../src/index.js';
 
 /** What has been asked of the store and waits for an answer. */
 interface Held {
@@ -27,6 +34,8 @@ export class ControlledStore implements Store {
   snapshots = 0;
   /** What the next appends fail with, one after another. */
   failures: Error[] = [];
+  /** Its process is gone. */
+  private isDead = false;
   private kept = new MemoryStore();
   private epoch = 0;
 
@@ -43,7 +52,7 @@ export class ControlledStore implements Store {
   async append(expectedSequence: number, epoch: number, body: string): Promise<void> {
     const failure = this.failures.shift();
     if (failure !== undefined) throw failure;
-    if (this.holds) {
+    if (this.holds || this.isDead) {
       await new Promise<void>((resolve, reject) => {
         this.held.push({ body, resolve, reject });
       });
@@ -53,6 +62,7 @@ export class ControlledStore implements Store {
   }
 
   async saveSnapshot(snapshot: SnapshotToSave, epoch: number): Promise<void> {
+    if (this.isDead) await new Promise(() => undefined);
     await this.kept.saveSnapshot(snapshot, epoch);
     this.snapshots += 1;
   }
@@ -61,8 +71,8 @@ export class ControlledStore implements Store {
     return this.kept.compact(epoch);
   }
 
-  close(): Promise<void> {
-    return this.kept.close();
+  async close(): Promise<void> {
+    if (!this.isDead) await this.kept.close();
   }
 
   /** Lets what is held be kept. */
@@ -72,6 +82,7 @@ export class ControlledStore implements Store {
 
   /** The process is gone: nothing that is held is ever answered. It is kept or lost, as nobody can know. */
   async crash(unanswered: 'kept' | 'lost'): Promise<ControlledStore> {
+    this.isDead = true;
     const next = new ControlledStore();
     next.kept = this.kept;
     next.bodies.push(...this.bodies);
