@@ -83,7 +83,7 @@ test('B6.1 an abort is sent, and a claim handed out and settled, when that is ke
   expect(await step(b)).toEqual(['aborts h CancelledError']);
   store.letGo();
   await clock.settle();
-  await scheduler.setConcurrency(0);
+  scheduler.setConcurrency(0);
   scheduler.add('work', 'c', { id: 'c' });
   const worker = scheduler.worker({ lease: '1m' });
   const claimed = worker.next();
@@ -187,5 +187,23 @@ test('row 7 without space the same bytes are tried again, nothing is acknowledge
   expect(seen).toEqual(['runs a', 'accepted a', 'runs b', 'accepted b']);
   const submitted = store.bodies.flatMap(factsOf).filter(({ kind }) => kind === 'task.submitted');
   expect(submitted.map(({ task }) => task)).toEqual(['a', 'b']);
+  await scheduler.close();
+});
+
+test('B6.1 who asks for an end, or whether all have ended, while that is not kept, is told when it is', async () => {
+  const b = await bench();
+  const { store, clock, scheduler, seen } = b;
+  store.holds = true;
+  const handle = scheduler.add('work', 'a', { id: 'a' });
+  await clock.settle();
+  expect(await step(b)).toEqual(['runs a']);
+  // It has ended as the core sees it, and that is being written.
+  expect(store.held.flatMap(({ body }) => factsOf(body)).map(({ kind }) => kind)).toContain('task.completed');
+  void handle.result.then((result) => seen.push(String(result)));
+  void scheduler.onIdle().then(() => seen.push('onIdle'));
+  await clock.settle();
+  expect(seen).toEqual([]);
+  expect(await step(b)).toEqual(['a!', 'onIdle']);
+  store.holds = false;
   await scheduler.close();
 });

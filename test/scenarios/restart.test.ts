@@ -65,12 +65,8 @@ test('B4.1 G1 G2 after a crash pending tasks are back as they were, and what ran
   expect(claim?.token.epoch).toBeGreaterThan(1);
   await claim?.release();
   second.setConcurrency(1);
-  expect(await Promise.all(['high', 'ran', 'low', 'after'].map((id) => second.handle(id)))).toEqual([
-    { n: 3 },
-    { n: 1 },
-    { n: 2 },
-    { n: 4 },
-  ]);
+  const inputs = await Promise.all(['high', 'ran', 'low', 'after'].map(async (id) => second.handle(id)));
+  expect(inputs).toEqual([{ n: 3 }, { n: 1 }, { n: 2 }, { n: 4 }]);
   expect(world.ran).toEqual(['high#1', 'high#3', 'low#1', 'after#1', 'ran#1']);
   await second.close();
 });
