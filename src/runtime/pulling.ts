@@ -85,7 +85,7 @@ export class Pulling implements WorkerHost {
     keeping.afterwards((failure) => {
       if (failure !== undefined) waiting.reject(failure);
       // Nobody is there any more to take it.
-      else if (waiting.hasLeft) void claim.release();
+      else if (waiting.hasLeft) claim.release().catch(() => undefined);
       else waiting.resolve(claim);
     });
   }
