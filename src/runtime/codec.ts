@@ -13,7 +13,9 @@ import { show } from '../model/show.js';
  * ```
  */
 export interface Codec {
+  /** What JSON can say, for a value. */
   encode(value: unknown): unknown;
+  /** The value again. */
   decode(data: unknown): unknown;
 }
 

@@ -1,5 +1,6 @@
 import type { Request } from '../core/index.js';
 import {
+  ClosedError,
   UnknownHandlerError,
   type Attempt,
   type Fact,
@@ -93,6 +94,8 @@ export class Keeping implements JournalHost {
 
   /** Whether what is so now may be told at once; where it may not, it is looked at again at the end of each turn. */
   mayTell(): boolean {
+    this.check();
+    if (this.isOver && this.host.core.state.pending > 0) throw new ClosedError({ kept: true });
     this.begun();
     this.host.dispatchSoon();
     return !this.isAhead;
@@ -177,9 +180,7 @@ export class Keeping implements JournalHost {
   readonly note = (fact: Fact): void => this.journal?.note(fact);
 
   /** The end of a turn. */
-  seal(): void {
-    this.journal?.seal();
-  }
+  readonly seal = (): void => this.journal?.seal();
 
   taskOf(id: string): Task | undefined {
     return this.host.core.state.table.byId(id);
@@ -189,9 +190,7 @@ export class Keeping implements JournalHost {
     this.host.dispatchSoon();
   }
 
-  sealed(sequence: number): void {
-    this.snapshots?.sealed(sequence);
-  }
+  readonly sealed = (sequence: number): void => this.snapshots?.sealed(sequence);
 
   appended(sequence: number, facts: number, bytes: number): void {
     this.sequence = sequence;

@@ -149,6 +149,7 @@ test('G13 row 8 an append that fails stops everything: nothing is acknowledged o
     scheduler.pauseChannel('default');
   }).toThrow(cause);
   await expect(scheduler.worker().claim()).rejects.toBe(cause);
+  await expect(scheduler.onIdle()).rejects.toBe(cause);
   await clock.advance('2h');
   expect(seen).toEqual(['aborts h StoreError']);
   const kept = store.bodies.length;
@@ -205,5 +206,24 @@ test('B6.1 who asks for an end, or whether all have ended, while that is not kep
   expect(seen).toEqual([]);
   expect(await step(b)).toEqual(['a!', 'onIdle']);
   store.holds = false;
+  await scheduler.close();
+});
+
+test('when too much is unwritten, adding waits and nothing starts until the store has caught up', async () => {
+  const { store, clock, scheduler, seen } = await bench({ concurrency: 30 });
+  store.holds = true;
+  const large = 'x'.repeat(1_000_000);
+  const handles = Array.from({ length: 30 }, (_, n) => scheduler.add('work', large, { id: `t${n}` }));
+  await clock.settle();
+  const { waiting } = scheduler;
+  // 16 MiB are 16.8 of these.
+  expect(waiting).toBe(30 - 17);
+  expect(seen).toEqual([]);
+  store.holds = false;
+  store.letGo();
+  await Promise.all(handles.map((each) => each.accepted));
+  expect(scheduler.waiting).toBe(0);
+  await Promise.all(handles.map((each) => each.result));
+  expect(seen).toEqual(handles.map(({ id }) => `runs ${id}`));
   await scheduler.close();
 });

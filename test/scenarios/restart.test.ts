@@ -155,6 +155,7 @@ test('F6.2 B6.2 closing keeps what is pending: handles say so, a snapshot is the
     expect(error).toBeInstanceOf(ClosedError);
     expect(error).toMatchObject({ kept: true });
   }
+  await expect(first.onIdle()).rejects.toThrow(ClosedError);
   expect(world.store.snapshots).toBe(1);
   const records = world.store.bodies.length;
   const second = new Scheduler({ store: world.store, clock: world.clock });
