@@ -18,6 +18,7 @@ export const examples: Registry = new Map<string, () => Promise<Example>>([
   ['media-pipeline', () => import('./media-pipeline.js')],
   ['streaming', () => import('./streaming.js')],
   ['regular-work', () => import('./regular-work.js')],
+  ['crawl', () => import('./crawl.js')],
   ['custom-strategy', () => import('./custom-strategy.js')],
   ['pulling-workers', () => import('./pulling-workers.js')],
   ['custom-executor', () => import('./custom-executor.js')],

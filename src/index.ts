@@ -56,6 +56,9 @@ export type { Loss } from './stores/file/found-records.js';
 export { salvage, type SalvageReport } from './stores/file/salvage.js';
 export type { Files, OpenFile } from './stores/file/files.js';
 export { MemoryStore } from './stores/memory.js';
+export type { Codec } from './runtime/codec.js';
+export type { SnapshotOptions } from './runtime/snapshots.js';
+export type { StoreOptions } from './runtime/store-options.js';
 export type { Durability, Loaded, Opening, SnapshotToSave, Store } from './ports/store.js';
 export type { TypeLimitOptions } from './runtime/limit-options.js';
 export type {

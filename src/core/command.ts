@@ -97,7 +97,8 @@ export type Command = { readonly now: Moment } & (
   | { readonly kind: 'cancelSeries'; readonly series: string }
   | { readonly kind: 'pauseSeries'; readonly series: string }
   | { readonly kind: 'resumeSeries'; readonly series: string }
-  | { readonly kind: 'recover' }
+  /** The first after a restart; the store, where it counts who has opened it, says which epoch begins. */
+  | { readonly kind: 'recover'; readonly epoch?: number }
 );
 
 /** A command without its time, which whoever sends it adds. */

@@ -51,14 +51,13 @@ const NO_DEPENDENCIES: readonly DependencyInput[] = [];
 /**
  * The scheduling core: commands in, facts out. Synchronous and deterministic: it has no clock, no randomness of its
  * own and nothing to wait for, so the same commands make the same facts, always.
- *
  * {@link handle} is its one door. The methods beside it are the same commands for callers that send a million of
  * them and read no facts.
  */
 export class Core {
   /** @internal All that it knows. */
-  readonly state: State;
-  private readonly telling: Telling;
+  state: State;
+  private telling: Telling;
 
   constructor(options: Partial<CoreOptions> & Pick<CoreOptions, 'origin'>) {
     const given = { ...CORE_DEFAULTS, ...options };
@@ -70,11 +69,16 @@ export class Core {
 
   /** A core that goes on where the one that the snapshot was taken of stood; a newer version's snapshot is refused. */
   static restore(snapshot: CoreSnapshot, options: RestoreOptions = {}): Core {
-    const core = new Core(optionsIn(snapshot, options));
-    restore(core.state, snapshot);
-    core.telling.told = snapshot.now;
-    core.telling.untold = [...snapshot.untold];
+    const core = new Core({ origin: snapshot.origin });
+    core.reset(snapshot, options);
     return core;
+  }
+
+  /** @internal Goes on where the core stood that the snapshot was taken of; what this one knew before is gone. */
+  reset(snapshot: CoreSnapshot, options: RestoreOptions = {}): void {
+    this.state = new State(optionsIn(snapshot, options));
+    restore(this.state, snapshot);
+    this.telling = new Telling(this.state, snapshot);
   }
 
   /** @internal What the outside must act on; whoever acts on it empties it. */
@@ -252,16 +256,12 @@ export class Core {
     return pending(this.state);
   }
 
-  /**
-   * What the command `plan` would start now, without starting it. Worked out on a copy of everything, so it costs O(n)
-   * and is right by construction.
-   */
+  /** What the command `plan` would start now; worked out on a copy of everything, so it costs O(n) and cannot be wrong. */
   foresee(now: Moment, request: PlanRequest): Assignment[] {
     const { index, workers, options } = this.state;
     const own = [index.main.choice, ...[...workers.values()].map(({ spec }) => spec.strategy)];
     const strategies = [...options.strategies, ...own.filter((each) => typeof each === 'object')];
-    const copy = Core.restore(this.snapshot(), { strategies });
-    return assignmentsIn(copy.handle({ kind: 'plan', now, ...request }));
+    return assignmentsIn(Core.restore(this.snapshot(), { strategies }).handle({ kind: 'plan', now, ...request }));
   }
 
   /** Why the task does not run, since when it does, or how it ended. */

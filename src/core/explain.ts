@@ -67,6 +67,10 @@ function lackingPools(state: State, task: Task, room: Room | undefined): Obstacl
   };
   const place = state.places.of(task);
   for (const { pool, amount } of askedBy(state, task)) {
+    if (resources.isWithheld(pool)) {
+      obstacles.push({ kind: 'handler', type: pool.name });
+      continue;
+    }
     const isResource = resources.pools.get(pool.name) === pool;
     // What is kept for the task itself is not in its way.
     const kept = room?.asks.some((each) => each.pool === pool) === true ? 0 : pool.kept;

@@ -17,6 +17,8 @@ export interface Holder {
 
 /** Something that keeps a ready task from being claimed. */
 export type Obstacle =
+  /** It is back after a restart, and no handler of this name has been defined yet. */
+  | { readonly kind: 'handler'; readonly type: string }
   | { readonly kind: 'paused'; /** `undefined` where it is the whole scheduler. */ readonly channel?: string }
   | {
       readonly kind: 'resource';
@@ -213,6 +215,8 @@ function describeObstacle(obstacle: Obstacle): string {
       return obstacle.channel === undefined
         ? 'the scheduler is paused'
         : `its channel ${show(obstacle.channel)} is paused`;
+    case 'handler':
+      return `no handler is defined for ${show(obstacle.type)} yet`;
     case 'resource': {
       const { resource, needs, free, lacks, heldBy } = obstacle;
       const numbers = `needs ${needs}, free ${free}${describeKept(obstacle)}`;

@@ -20,12 +20,13 @@ export type { PreemptionSettings } from './preemption.js';
 export { parseSeries } from './recurrence.js';
 export { checkPressure, type PressureRecord, type PressureSettings, type WhenFull } from './pressure.js';
 export type { Origin } from './decide/make-room.js';
-export type { RecurrenceRecord, SpecRecord } from './records.js';
+export { recurrenceRecord, specRecord, type RecurrenceRecord, type SpecRecord } from './records.js';
 export { checkUnits, type FlowRecords, type ResourceSettings } from './resources.js';
 export type { RestoreOptions } from './restore.js';
 export type { RetentionSettings } from './retention.js';
 export * from './series.js';
 export { claimsByChannel, type Statistics, type TypeCount } from './statistics.js';
+export { settingsRecord } from './snapshot.js';
 export {
   SNAPSHOT_VERSION,
   type AttemptRecord,

@@ -74,15 +74,24 @@ export function workerOf(record: WorkerRecord, given: readonly (Strategy | Weigh
 
 /** A spec as plain data, with only what says something. */
 export function specRecord(spec: TaskSpec): SpecRecord {
-  const kept = Object.entries(spec).filter(([field, value]) => field !== 'retry' && isTold(value));
+  const kept = Object.entries(spec).filter(([field, value]) => field !== 'retry' && isTold(field, value));
   const record = Object.fromEntries(kept) as SpecRecord;
   const lease = spec.leaseMs === Infinity ? { leaseMs: null } : {};
   return spec.retry === undefined ? { ...record, ...lease } : { ...record, ...lease, retry: retryRecord(spec.retry) };
 }
 
-function isTold(value: unknown): boolean {
-  return value !== undefined && value !== Infinity && value !== -Infinity;
+function isTold(field: string, value: unknown): boolean {
+  if (value === undefined || value === Infinity || value === -Infinity) return false;
+  return Array.isArray(value) ? value.length > 0 : value !== SAYS_NOTHING.get(field);
 }
+
+/** What {@link specOf} fills in by itself. */
+const SAYS_NOTHING: ReadonlyMap<string, unknown> = new Map<keyof TaskSpec, unknown>([
+  ['type', ''],
+  ['delayMs', 0],
+  ['preemptible', false],
+  ['onDependencyFailure', 'fail'],
+]);
 
 function retryRecord({ attempts, backoff, maxDelayMs, jitter }: RetryPolicy): RetryPolicy {
   const kept = backoff.kind === 'custom' ? LOST_BACKOFF : { ...backoff };

@@ -15,6 +15,8 @@ export class Resources {
   /** How many shapes have this type. */
   private readonly typeShapes = new Map<string, number>();
   private readonly typeLimits = new Map<string, number>();
+  /** Types of which nothing starts, whatever their limits. */
+  private withheld: ReadonlySet<string> = new Set();
   private readonly channelLimits = new Map<string, number>();
   private readonly channelWeights = new Map<string, number>();
   private readonly typeRates: TypeRates;
@@ -92,6 +94,19 @@ export class Resources {
   setTypeLimit(type: string, limit: number): void {
     this.typeLimits.set(type, limit);
     for (const pool of this.types.values()) pool.capacity = this.typeLimit(pool.name);
+  }
+
+  /**
+   * Lets nothing of these types start, as nobody knows how to run them; those named before may start again. That is no
+   * fact and no setting: it does not outlive the process. Limits stay as they are set, and count again for all others.
+   */
+  withhold(types: ReadonlySet<string>): void {
+    this.withheld = types;
+    for (const pool of this.types.values()) pool.capacity = this.typeLimit(pool.name);
+  }
+
+  isWithheld(pool: Pool): boolean {
+    return this.withheld.has(pool.name) && this.types.get(pool.name) === pool;
   }
 
   /** Remembers a channel's limit; `*` is for all that have none of their own. */
@@ -209,6 +224,8 @@ export class Resources {
   }
 
   private typeLimit(type: string): number {
+    // Less than nothing, so that it is not even mistaken for a limit of none.
+    if (this.withheld.has(type)) return -1;
     return this.typeLimits.get(type) ?? this.typeLimits.get(ANY) ?? Infinity;
   }
 }

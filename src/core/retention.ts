@@ -51,24 +51,31 @@ export class Retention {
     if (!this.replaying && this.lingering.remove(task)) this.forget(task);
   }
 
+  /** Forgets a finished task before its time, unless an unfinished one may still ask for its result. */
+  forgetNow(task: Task): void {
+    if (!this.release(task)) return;
+    this.evict(task);
+  }
+
   /** From now on the task is kept for its dependants only. */
   linger(task: Task): void {
     this.release(task);
     this.lingering.add(task);
   }
 
-  /** The task is unfinished again, or forgotten. */
-  release(task: Task): void {
-    if (this.lingering.remove(task)) return;
+  /** The task is unfinished again, or forgotten; `false` where it was not kept. */
+  release(task: Task): boolean {
+    if (this.lingering.remove(task)) return true;
     let at = 0;
     while (at < this.size && this.tasks[this.slot(at)] !== task) at += 1;
-    if (at === this.size) return;
+    if (at === this.size) return false;
     // Those before it move up, as mostly it is the first that is released.
     for (; at > 0; at -= 1) {
       this.tasks[this.slot(at)] = this.tasks[this.slot(at - 1)];
       this.endedAt[this.slot(at)] = this.endedAt[this.slot(at - 1)] as number;
     }
     this.takeFirst();
+    return true;
   }
 
   /** The kept tasks, oldest first, with the time each ended. */

@@ -93,7 +93,8 @@ function pausedRecord(state: State): CoreSnapshot['paused'] {
   return paused.map((channel) => [channel.name, [...channel.held].map((task) => task.sequence)]);
 }
 
-function settingsRecord(state: State): SettingsRecord {
+/** How everything is set. */
+export function settingsRecord(state: State): SettingsRecord {
   const { everyMs, maxBoost, maxWaitMs } = state.index.aging;
   const { count, ageMs } = state.retention.settings;
   const { graceMs, minRunMs, maxPerTask } = state.preemption.settings;

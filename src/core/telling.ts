@@ -9,14 +9,18 @@ export class Telling {
   /** When something was last told; `undefined` when something has happened since that nobody was told. */
   told: Moment | undefined;
   /** What has happened in refused commands; the next command's facts begin with it. */
-  untold: Fact[] = [];
+  untold: Fact[];
   /** What every fact goes to, whoever sends the command. */
   private emit: FactReader | undefined = undefined;
   /** Where the random generator stood when that was last told. */
   private drawn = 0;
 
-  constructor(private readonly state: State) {
-    this.told = state.now;
+  constructor(
+    private readonly state: State,
+    before: { readonly now: Moment; readonly untold: readonly Fact[] } = { now: state.now, untold: [] },
+  ) {
+    this.told = before.now;
+    this.untold = [...before.untold];
   }
 
   /** From now on every fact is read as it happens; what is yet untold comes first. Without a reader no fact is made. */

@@ -233,17 +233,31 @@ export class ClosedError extends SchedulerError {
   readonly taskId: string | undefined;
   /** The worker that was closed; `undefined` when it was the whole scheduler. */
   readonly workerId: string | undefined;
+  /** Whether the task is in the store, and goes on when a scheduler is started on it again. */
+  readonly kept: boolean;
 
-  constructor(data: { readonly taskId?: string | undefined; readonly workerId?: string | undefined } = {}) {
-    super(closedMessage(data.taskId, data.workerId));
+  constructor(
+    data: {
+      readonly taskId?: string | undefined;
+      readonly workerId?: string | undefined;
+      readonly kept?: boolean | undefined;
+    } = {},
+  ) {
+    super(data.kept === true ? keptMessage(data.taskId) : closedMessage(data.taskId, data.workerId));
     this.taskId = data.taskId;
     this.workerId = data.workerId;
+    this.kept = data.kept === true;
   }
 
   /** What is kept of the error, without making one: a closed scheduler may leave a million tasks behind. */
   static record(data: { readonly taskId: string }): ErrorRecord {
     return { name: 'ClosedError', message: closedMessage(data.taskId, undefined), code: 'CLOSED', data };
   }
+}
+
+function keptMessage(taskId: string | undefined): string {
+  const what = taskId === undefined ? 'What was waited for' : `Task ${show(taskId)}`;
+  return `${what} is not done, but kept: it goes on when a scheduler is started on the same store again.`;
 }
 
 function closedMessage(taskId: string | undefined, workerId: string | undefined): string {

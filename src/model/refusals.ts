@@ -105,10 +105,18 @@ export class UnknownHandlerError extends SchedulerError {
   }
   readonly code = 'UNKNOWN_HANDLER';
   readonly type: string;
+  /** How many tasks and series wait for it that have come back after a restart. */
+  readonly waiting: number;
 
-  constructor(data: { readonly type: string }) {
-    super(`No handler is defined for ${show(data.type)}. Call define() with that name before adding its tasks.`);
-    this.type = data.type;
+  constructor(data: { readonly type: string; readonly waiting?: number }) {
+    const { type, waiting = 0 } = data;
+    super(
+      waiting === 0
+        ? `No handler is defined for ${show(type)}. Call define() with that name before adding its tasks.`
+        : `No handler is defined for ${show(type)}, for which ${waiting} recovered tasks wait. Call define() with that name.`,
+    );
+    this.type = type;
+    this.waiting = waiting;
   }
 }
 
@@ -223,14 +231,22 @@ export class PayloadError extends SchedulerError {
     PayloadError.prototype.name = 'PayloadError';
   }
   readonly code = 'PAYLOAD';
-  readonly taskId: string;
+  /** `undefined` for a task that has no id yet. */
+  readonly taskId: string | undefined;
   /** Which payload it was, such as `input` or `result`. */
   readonly part: string;
   readonly reason: string;
 
-  constructor(data: { readonly taskId: string; readonly part: string; readonly reason: string }) {
+  constructor(data: {
+    readonly taskId: string | undefined;
+    /** What kind of task it is, for one without an id. */
+    readonly type?: string;
+    readonly part: string;
+    readonly reason: string;
+  }) {
+    const whose = data.taskId === undefined ? `a task of ${show(data.type ?? '')}` : `task ${show(data.taskId)}`;
     super(
-      `The ${data.part} of task ${show(data.taskId)} cannot be stored: ${data.reason}. ` +
+      `The ${data.part} of ${whose} cannot be stored: ${data.reason}. ` +
         'Keep large or live objects elsewhere and pass a reference.',
     );
     this.taskId = data.taskId;

@@ -93,11 +93,11 @@ export interface ClaimsEvent {
   readonly at: number;
 }
 
-/** A listener has thrown or rejected. */
+/** A listener has thrown or rejected, or something is wrong with what the scheduler itself relies on: its store, a handler. */
 export interface ListenerErrorEvent {
   readonly error: unknown;
-  /** The event that it was told of. */
-  readonly eventName: string;
+  /** The event that the listener was told of; `undefined` where it was none. */
+  readonly eventName: string | undefined;
 }
 
 /** Nothing more to say than when. */
@@ -135,7 +135,10 @@ export interface SchedulerEvents {
   readonly empty: RestEvent;
   /** Every task has ended. */
   readonly idle: RestEvent;
-  /** A listener has thrown or rejected; of one to `error` itself nobody is told. */
+  /**
+   * A listener has thrown or rejected; of one to `error` itself nobody is told. Or, without an `eventName`: the store has
+   * failed or is full, or tasks are back whose handler is not defined.
+   */
   readonly error: ListenerErrorEvent;
 }
 

@@ -49,7 +49,9 @@ export abstract class Adding extends Steering implements Adder {
     handler: DefinedHandler<Input, Result, Dependencies>,
     options?: DefinitionOptions,
   ): Definition<Input, Result, Dependencies> {
-    return this.engine.intake.definitions.add(name, handler, options);
+    const definition = this.engine.intake.definitions.add(name, handler, options);
+    this.engine.keeping?.defined();
+    return definition;
   }
 
   /**

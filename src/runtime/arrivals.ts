@@ -1,17 +1,23 @@
 import type { Belonging, Core, DependencyInput } from '../core/index.js';
-import { ClosedError, SchedulerError, type Moment, type TaskSpec } from '../model/index.js';
+import { ClosedError, SchedulerError, type Moment, type Task, type TaskSpec } from '../model/index.js';
 import { forgottenIn } from './after.js';
+import { checkDependencies } from './durable.js';
 import { Entrance, maxWaitingOf, type Application, type EntranceHost } from './entrance.js';
 import type { Events } from './events.js';
-import type { Handle } from './handle.js';
+import type { Handle, HandleHost } from './handle.js';
+import type { Keeping } from './keeping.js';
+import type { Payload } from './payload.js';
+import { handleFor, handleIn } from './recovered-task.js';
 
+const NO_GAPS: readonly number[] = [];
 const NOBODY: ReadonlySet<string | undefined> = new Set();
 
 /** What arrivals need of their scheduler. */
-export interface ArrivalsHost {
+export interface ArrivalsHost extends HandleHost {
   readonly core: Core;
   readonly events: Events;
   readonly isClosing: boolean;
+  readonly keeping: Keeping | undefined;
   now(): Moment;
   /** Something may be able to start now. */
   dispatchSoon(): void;
@@ -19,7 +25,7 @@ export interface ArrivalsHost {
 
 /** How tasks get into the core: at once, or through the entrance where there is a bound; or how they are turned away. */
 export class Arrivals implements EntranceHost {
-  /** Only where there is a bound: without one, everybody comes in. */
+  /** Only where there is a bound, or a store, for which one may have to wait: otherwise everybody comes in. */
   readonly entrance: Entrance | undefined;
   private names = 0;
 
@@ -29,26 +35,32 @@ export class Arrivals implements EntranceHost {
   ) {
     const { maxPending } = host.core.state.pressure;
     const most = maxWaitingOf(maxWaiting, maxPending);
-    this.entrance = maxPending === Infinity ? undefined : new Entrance(this, most);
+    const isOpen = maxPending === Infinity && host.keeping === undefined;
+    this.entrance = isOpen ? undefined : new Entrance(this, most);
   }
 
   get core(): Core {
     return this.host.core;
   }
 
+  get keeping(): Keeping | undefined {
+    return this.host.keeping;
+  }
+
   /** Takes a task in, lets it wait to be let in, or turns it away: what depends on the state is never thrown. */
   take(handle: Handle<unknown>, spec: TaskSpec, after: readonly DependencyInput[], belonging?: Belonging): void {
     const { host } = this;
     // A child of a running task does not stand in line: whoever waits for it might be in its way.
-    if (host.isClosing || (this.entrance !== undefined && belonging === undefined)) {
+    if (host.isClosing || (this.entrance?.isFree === false && belonging === undefined)) {
       this.takeAll([{ handle, spec, after }]);
       return;
     }
     try {
       if (after.length > 0) this.noteGaps(handle, after);
+      this.checkKept(spec, after);
       const task = host.core.submit(host.now(), spec, handle, after, belonging);
       this.passOn();
-      handle.comeIn(task);
+      this.letCome(handle, task);
       host.dispatchSoon();
     } catch (error) {
       if (spec.id === undefined && error instanceof SchedulerError)
@@ -74,7 +86,9 @@ export class Arrivals implements EntranceHost {
 
   /** The same for several, which come in together or not at all. */
   takeAll(applications: readonly Application[]): void {
-    if (this.host.isClosing) this.turnAway(applications, new ClosedError({}));
+    const failure = this.host.keeping?.failure;
+    if (failure !== undefined) this.turnAway(applications, failure);
+    else if (this.host.isClosing) this.turnAway(applications, new ClosedError({}));
     else if (this.entrance === undefined) this.letIn(applications);
     else this.entrance.apply(applications);
   }
@@ -89,9 +103,10 @@ export class Arrivals implements EntranceHost {
       });
       const together = new Set(submissions.map(({ spec }) => spec.id));
       for (const { handle, after } of applications) this.noteGaps(handle, after, together);
+      for (const { spec, after } of submissions) this.checkKept(spec, after, submissions);
       const tasks = host.core.submitAll(host.now(), submissions);
       this.passOn();
-      tasks.forEach((task, position) => applications[position]?.handle.comeIn(task));
+      for (const [position, { handle }] of applications.entries()) this.letCome(handle, tasks[position] as Task);
       host.dispatchSoon();
     } catch (error) {
       if (error instanceof SchedulerError && this.nameAll(applications)) this.letIn(applications);
@@ -103,7 +118,18 @@ export class Arrivals implements EntranceHost {
   private passOn(): void {
     const { renewed } = this.host.core.outbox;
     if (renewed.length === 0) return;
-    for (const { before, after } of renewed.splice(0)) (before as Handle<unknown>).giveWay(after as Handle<unknown>);
+    for (const { before, after } of renewed.splice(0)) {
+      const [done, brought] = [before as Payload, after as Handle<unknown>];
+      // It comes after the same tasks as the call before.
+      if (done.gaps !== brought.gaps) brought.gaps = done.gaps ?? NO_GAPS;
+      handleIn(done)?.follow(brought);
+    }
+  }
+
+  /** The task is in; one that was there already is shared with whoever has added it. */
+  private letCome(handle: Handle<unknown>, task: Task): void {
+    handle.comeIn(task, this.host.keeping?.acceptance);
+    if (task.payload !== handle) handle.follow(handleFor(task, this.host));
   }
 
   /** What is refused because of the state: its handle tells. */
@@ -129,6 +155,20 @@ export class Arrivals implements EntranceHost {
     do this.names += 1;
     while (this.host.core.state.table.byId(`added-${this.names}`) !== undefined);
     return `added-${this.names}`;
+  }
+
+  private checkKept(
+    spec: TaskSpec,
+    after: readonly DependencyInput[],
+    together: readonly { readonly spec: TaskSpec }[] = [],
+  ): void {
+    const { keeping, core } = this.host;
+    if (keeping === undefined || after.length === 0) return;
+    checkDependencies(spec, after, (ref) => {
+      if (typeof ref === 'number') return together[ref]?.spec;
+      if (typeof ref !== 'string') return ref.spec;
+      return together.find(({ spec }) => spec.id === ref)?.spec ?? core.state.table.byId(ref)?.spec;
+    });
   }
 
   private noteGaps(

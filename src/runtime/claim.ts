@@ -12,6 +12,7 @@ import {
 import { failedBy } from './failure.js';
 import { runHandler } from './generator.js';
 import type { TaskContext } from './handle.js';
+import type { Keeping } from './keeping.js';
 import type { Leases } from './leases.js';
 import { endedBy } from './made-way.js';
 import type { Payload } from './payload.js';
@@ -28,6 +29,7 @@ export interface ClaimedTask extends TaskContext {
 export interface ClaimHost {
   readonly core: Core;
   readonly leases: Leases;
+  readonly keeping: Keeping | undefined;
   now(): Moment;
   /** Somebody may be able to start now, and something else may be due next; the attempt is in nobody's hands. */
   changed(over?: Attempt, by?: 'handler' | 'others'): void;
@@ -64,7 +66,11 @@ export class Claim {
 
   /** The task has done what it was for. */
   complete(result?: unknown): Promise<void> {
-    return this.settle({ kind: 'succeeded', value: result }, this.caller);
+    const { host, attempt } = this;
+    return promised(() => {
+      const value = host.keeping === undefined ? result : host.keeping.payloads.given(attempt.task, result, 'result');
+      return this.settle({ kind: 'succeeded', value }, this.caller);
+    });
   }
 
   /** The attempt did not work out; whether there is another one is up to the task's retry policy, or the worker's. */
@@ -83,8 +89,10 @@ export class Claim {
     return promised(() => {
       const leaseMs =
         duration === undefined ? attempt.leaseMs : parsePositiveDuration(duration, 'duration', refuseConfig);
+      host.keeping?.check();
       host.core.handle({ kind: 'extend', now: host.now(), task: attempt.task.id, token, leaseMs });
       host.changed();
+      return host.keeping?.kept(undefined);
     });
   }
 
@@ -102,7 +110,8 @@ export class Claim {
     host.leases.keep(attempt);
     host.changed();
     try {
-      await this.settle(await this.outcome());
+      const outcome = await this.outcome();
+      await this.settle(host.keeping?.outcome(attempt, outcome) ?? outcome);
     } finally {
       host.leases.drop(attempt);
     }
@@ -124,12 +133,14 @@ export class Claim {
   private settle(outcome: Outcome, by: 'handler' | 'others' = 'handler'): Promise<void> {
     const { host, attempt } = this;
     return promised(() => {
+      host.keeping?.check();
       try {
         host.core.settle(host.now(), attempt, outcome);
       } finally {
         // Also when it is refused: the outcome of an attempt that was given up frees what that held.
         host.changed(attempt, by);
       }
+      return host.keeping?.kept(undefined);
     });
   }
 }

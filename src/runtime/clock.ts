@@ -63,6 +63,34 @@ export class SystemClock implements Clock {
   }
 }
 
+/** A clock whose monotonic time goes on where that of the process before stood; its timers are the same. */
+export class ContinuedClock implements Clock {
+  private ahead = 0;
+  private beneath: Moment | undefined = undefined;
+  private moment: Moment | undefined = undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** From now on it is so late. */
+  goOnFrom(mono: number): void {
+    this.ahead = mono - this.clock.now().mono;
+    this.beneath = undefined;
+  }
+
+  now(): Moment {
+    const beneath = this.clock.now();
+    if (beneath !== this.beneath || this.moment === undefined) {
+      this.beneath = beneath;
+      this.moment = { wall: beneath.wall, mono: unboxed(beneath.mono + this.ahead) };
+    }
+    return this.moment;
+  }
+
+  setTimer(ring: () => void, waitMs: number): Timer {
+    return this.clock.setTimer(ring, waitMs);
+  }
+}
+
 /** The clock a user gave, or the machine's. */
 export function clockOf(given: unknown): Clock {
   if (given === undefined) return new SystemClock();

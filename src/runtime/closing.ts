@@ -1,4 +1,4 @@
-import type { Cancellation, Core, Request } from '../core/index.js';
+import { holdingAttempts, type Cancellation, type Core, type Request } from '../core/index.js';
 import {
   ClosedError,
   fieldsOf,
@@ -6,11 +6,16 @@ import {
   parseDuration,
   refuseConfig,
   refuseUnknown,
+  type Attempt,
   type Duration,
+  type Outcome,
+  type SchedulerError,
   type Task,
 } from '../model/index.js';
 import type { Arrivals } from './arrivals.js';
 import { LONGEST_TIMER_MS, type Clock } from './clock.js';
+import { isDurable } from './durable.js';
+import type { Keeping } from './keeping.js';
 import type { Pulling } from './pulling.js';
 import type { Waits } from './waits.js';
 
@@ -32,10 +37,14 @@ export interface ClosingHost {
   readonly arrivals: Arrivals;
   readonly pulling: Pulling;
   readonly waits: Waits;
+  readonly keeping: Keeping | undefined;
+  readonly attempts: { abortAll(cause: SchedulerError): void };
   tell(request: Request): void;
   cancel(tasks: readonly Task[], how: Cancellation): number;
   /** Tells what has happened. */
   dispatch(): void;
+  /** Hands in how an attempt ended. */
+  finish(attempt: Attempt, outcome: Outcome): void;
   /** Lets go of what is left: timers, executors. */
   stop(): Promise<void>;
 }
@@ -58,15 +67,17 @@ export class Closing {
   begin(options: CloseOptions | undefined): Promise<void> {
     const { drainMs, graceMs } = parseCloseOptions(options);
     this.hasBegun = true;
-    this.promise ??= this.run(drainMs, graceMs);
+    const { keeping } = this.host;
+    this.promise ??= keeping === undefined ? this.run(drainMs, graceMs) : this.runKept(keeping, drainMs, graceMs);
     return this.promise;
   }
 
   /** Nothing more starts, so that what has not begun, or comes back for another attempt, has ended. */
   sweep(): void {
     if (this.host.core.state.unstarted === 0) return;
-    const unbegun = this.unfinished().filter((task) => task.attempt === undefined);
-    this.host.cancel(unbegun, { closing: true });
+    const isKept = (task: Task): boolean => this.host.keeping !== undefined && isDurable(task.spec);
+    const unbegun = this.unfinished().filter((task) => task.attempt === undefined && !isKept(task));
+    if (unbegun.length > 0) this.host.cancel(unbegun, { closing: true });
   }
 
   private async run(drainMs: number, graceMs: number): Promise<void> {
@@ -85,6 +96,35 @@ export class Closing {
     await this.within(graceMs, () => core.state.running === 0);
     await this.host.stop();
     this.afterwards?.();
+  }
+
+  /** With a store: what is unfinished stays there. */
+  private async runKept(keeping: Keeping, drainMs: number, graceMs: number): Promise<void> {
+    const { pulling, arrivals, waits } = this.host;
+    await keeping.ready();
+    pulling.close();
+    arrivals.entrance?.close();
+    if (keeping.isOpen) await this.part(keeping, drainMs, graceMs);
+    await this.host.stop();
+    await keeping.close();
+    waits.fail(new ClosedError({ kept: true }));
+    this.afterwards?.();
+  }
+
+  /** What has not begun stays in the store, and so does what does not come to an end in time: that is given back unharmed. */
+  private async part(keeping: Keeping, drainMs: number, graceMs: number): Promise<void> {
+    const { core, pulling, attempts } = this.host;
+    const hasEnded = (): boolean => core.state.running === 0;
+    keeping.part();
+    this.sweep();
+    this.host.dispatch();
+    await this.within(drainMs, hasEnded);
+    keeping.giveBack();
+    if (core.state.running + core.state.suspended.size === 0) return;
+    attempts.abortAll(new ClosedError({ kept: true }));
+    pulling.releaseAll();
+    await this.within(graceMs, hasEnded);
+    for (const attempt of holdingAttempts(core.state)) this.host.finish(attempt, { kind: 'aborted' });
   }
 
   /** Waits until it holds, but not for longer. The one timer beside the alarm: the alarm belongs to the core's moments. */

@@ -14,39 +14,45 @@ import { Executing, type ExecutingHost } from './executing.js';
 import { explainTask } from './explaining.js';
 import type { Handle } from './handle.js';
 import { Intake } from './intake.js';
+import { Keeping } from './keeping.js';
 import { Leases } from './leases.js';
 import { LoopDelay } from './loop-delay.js';
-import type { Payload } from './payload.js';
+import { Publishing } from './publishing.js';
 import { Pulling } from './pulling.js';
+import { Repeating } from './repeating.js';
 import { RunningAttempts, type AttemptsHost } from './running-attempts.js';
 import type { RunningTask } from './running-task.js';
 import * as settings from './scheduler-options.js';
+import { SettlingIn, type SettlingHost } from './settling-in.js';
 import { runSlot, type SlotHost } from './slot.js';
 import { Waits } from './waits.js';
-
-const LOCAL = 'local';
+import { localWorker } from './worker-options.js';
 
 /**
  * What makes a core go: it brings the time, runs attempts in the slots of this process, sets the one alarm, and tells
  * whoever waits. Everything public is a thin layer over it.
  */
-export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHost, ClosingHost {
+export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHost, ClosingHost, SettlingHost {
   readonly clock: Clock;
   readonly core: Core;
   readonly events: Events;
   private readonly diagnostics: Diagnostics;
-  readonly waits = new Waits();
+  /** Only with a store. */
+  readonly keeping: Keeping | undefined;
+  readonly waits = new Waits(() => this.keeping?.mayTell() ?? true);
   readonly arrivals: Arrivals;
   /** Where whatever is added comes through. */
   readonly intake: Intake;
   readonly pulling: Pulling;
+  readonly repeating = new Repeating(this);
+  private readonly publishing: Publishing;
   /** What handlers that run have asked for. */
   readonly attempts = new RunningAttempts(this);
   /** The leases of attempts that run here or in executors. */
   readonly leases: Leases;
   /** Only where there are executors beside the slots of this process. */
-  private readonly executing: Executing | undefined;
-  private readonly alarm: Alarm;
+  readonly executing: Executing | undefined;
+  readonly alarm: Alarm;
   private readonly loopDelay = new LoopDelay();
   private readonly admission: Admission | undefined;
   local: Worker;
@@ -61,13 +67,17 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   /** Whether it is closed and waits for no moment any more. */
   private isStopped = false;
 
-  constructor(options: settings.SchedulerOptions, scheduler: object) {
-    this.clock = clockOf(options.clock);
+  constructor(
+    readonly options: settings.SchedulerOptions,
+    scheduler: object,
+  ) {
+    this.keeping = Keeping.of(options, new SettlingIn(this));
+    this.clock = this.keeping?.clock ?? clockOf(options.clock);
     this.keepsContext = settings.keepsContext(options);
     const now = this.clock.now();
     this.core = new Core(settings.coreOptions(options, now));
     this.balance = settings.balanceOf(options);
-    this.events = new Events(this.core, this.clock);
+    this.events = new Events(this.core, this.clock, this.keeping);
     this.diagnostics = new Diagnostics(this.events, scheduler);
     if (options.logger !== undefined) this.attempts.logger = checkLogger(options.logger);
     this.attempts.onProgress = (attempt, progress) => {
@@ -81,18 +91,11 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
       this.tick();
       this.dispatch();
     });
-    this.local = this.core.attach(now, {
-      id: LOCAL,
-      slots: settings.concurrencyOf(options),
-      capabilities: new Map(),
-      strategy: undefined,
-      filter: undefined,
-      leaseMs: Infinity,
-      retries: 0,
-    });
+    this.local = this.core.attach(now, localWorker(settings.concurrencyOf(options)));
     this.executing = Executing.of(options.executors, this.local, this);
     settings.applySettings(this.core, options, now);
     this.pulling = new Pulling(this);
+    this.publishing = new Publishing(this);
   }
 
   now(): Moment {
@@ -112,7 +115,9 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
 
   /** Sends a command that nobody waits for an answer to. */
   tell(request: Request): void {
+    this.keeping?.check();
     this.core.handle({ ...request, now: this.clock.now() });
+    this.keeping?.heed(request);
     this.dispatchSoon();
   }
 
@@ -126,6 +131,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
 
   /** Takes back a task, or those of several that are unfinished, in one step; says how many that were with their children. */
   cancel(tasks: Task | string | readonly Task[], how: Cancellation): number {
+    this.keeping?.check();
     if (tasks instanceof Task && isFinal(tasks.state)) return 0;
     const count = this.core.cancel(this.clock.now(), tasks, how);
     this.dispatchSoon();
@@ -138,9 +144,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   explain(id: string): Explanation {
-    this.tick();
-    this.dispatchSoon();
-    return explainTask(id, this.core, this.arrivals.entrance, this.isPaused ? 'paused' : 'running');
+    return explainTask(id, this);
   }
 
   cancelOutside(task: Handle<unknown> | string, reason: string | undefined): boolean {
@@ -170,8 +174,9 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   readonly dispatch = (): void => {
     this.dispatching = false;
     this.diagnostics.look();
+    if (this.keeping?.isOpen === false) return;
     if (this.isClosing) this.closing.sweep();
-    this.publish();
+    this.publishing.publish();
     if (this.executing === undefined) this.fillSlots();
     else this.executing.distribute();
     // What has begun goes on also while nothing starts.
@@ -180,7 +185,8 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     if (this.pulling.isAwaited) this.pulling.serve();
     if (this.core.state.preemption.waiting !== undefined && this.mayStart()) this.core.preempt(this.clock.now());
     // A claim lets tasks expire that are past their time.
-    this.publish();
+    this.publishing.publish();
+    this.keeping?.seal();
     this.loopDelay.rest(this.clock.now().mono);
     this.setAlarm();
   };
@@ -195,11 +201,13 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   startHere(attempt: Attempt): void {
-    void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
+    const { keeping } = this;
+    if (keeping === undefined) void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
+    else keeping.begin(() => void this.root.runInAsyncScope(runSlot, undefined, this, attempt));
   }
 
   private get startsNothing(): boolean {
-    return this.isPaused || this.isClosing;
+    return this.isPaused || this.isClosing || this.keeping?.letsIn === false;
   }
 
   /** Whether nothing new starts at the moment, as far as one knows without asking the user. */
@@ -231,15 +239,20 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   /** Hands the outcome in and takes the next attempt for the same slot. */
   next(attempt: Attempt, outcome: Outcome): Attempt | undefined {
     const { core } = this;
+    if (this.keeping !== undefined) {
+      // Whatever is next starts when it is kept that it does.
+      this.finish(attempt, this.keeping.outcome(attempt, outcome));
+      return undefined;
+    }
     const now = this.clock.now();
     this.attempts.forget(attempt);
     this.settle(now, attempt, outcome);
     // Whoever waits to be let in comes before the claim; all else is told once, after it.
-    if (this.arrivals.entrance !== undefined) this.publish();
+    if (this.arrivals.entrance !== undefined) this.publishing.publish();
     // One that goes on after a wait has a slot of its own again, and is told of that like all others.
     let next = this.claimNext(now);
     while (next !== undefined && next.resumptions > 0) next = this.claimNext(now);
-    this.publish();
+    this.publishing.publish();
     // One end may have let several tasks through, and the start may have a moment of its own.
     const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
     const mayMakeWay = core.state.preemption.waiting !== undefined;
@@ -280,21 +293,4 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     if (over !== undefined) this.attempts.forget(over, by);
     this.dispatchSoon();
   }
-
-  private publish(): void {
-    const { settled, resumed, preempted, aborted } = this.core.outbox;
-    // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
-    if (settled.length === 1) tell(settled.pop() as Task);
-    else if (settled.length > 0) settled.splice(0).forEach(tell);
-    if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.attempts.goOn(attempt);
-    if (preempted.length > 0) this.attempts.preempt(preempted.splice(0));
-    if (aborted.length > 0) this.attempts.abort(aborted.splice(0));
-    if (this.arrivals.entrance !== undefined) this.arrivals.entrance.letIn();
-    this.waits.check();
-  }
-}
-
-/** Tells whoever waits for the task how it has ended. */
-function tell(task: Task): void {
-  (task.payload as Payload).settle(task);
 }

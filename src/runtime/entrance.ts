@@ -13,6 +13,8 @@ export interface Application {
 /** What the entrance needs of its scheduler. */
 export interface EntranceHost {
   readonly core: Core;
+  /** With a store: whether anybody may come in now. */
+  readonly keeping: { readonly letsIn: boolean; begun(): void } | undefined;
   /** Takes them in, all or none; turned away, their handles say so. */
   letIn(applications: readonly Application[]): void;
   turnAway(applications: readonly Application[], error: Error): void;
@@ -40,6 +42,15 @@ export class Entrance {
     return this.waiting;
   }
 
+  /** Whether there is nothing to wait for here: nobody does, and no bound. */
+  get isFree(): boolean {
+    return this.waiting === 0 && this.isOpen && this.host.core.state.pressure.maxPending === Infinity;
+  }
+
+  private get isOpen(): boolean {
+    return this.host.keeping?.letsIn !== false;
+  }
+
   /** Lets tasks in, lets them wait, or turns them away: then their handles say so, and nothing is thrown. */
   apply(applications: readonly Application[]): void {
     if (this.mustWait(applications.length)) this.queue(applications);
@@ -50,7 +61,7 @@ export class Entrance {
   letIn(): void {
     if (this.waiting === 0) return;
     for (let next = this.line[this.head]; next !== undefined; next = this.line[this.head]) {
-      if (!this.hasRoom(next.length)) break;
+      if (!this.isOpen || (this.waitsForRoom && !this.hasRoom(next.length))) break;
       this.head += 1;
       this.waiting -= next.length;
       this.host.letIn(next);
@@ -73,19 +84,26 @@ export class Entrance {
 
   /** Takes back all that wait to be let in, and says how many that were. */
   cancelAll(reason: string): number {
-    const line = this.line.slice(this.head).flat();
-    this.replaceLine([]);
-    this.waiting = 0;
+    const line = this.takeLine();
     for (const each of line) this.host.turnAway([each], new CancelledError({ taskId: each.handle.id, reason }));
     return line.length;
   }
 
   /** Nobody comes in any more. */
   close(): void {
-    const line = this.line.slice(this.head);
+    for (const each of this.takeLine()) this.host.turnAway([each], new ClosedError({ taskId: each.handle.id }));
+  }
+
+  /** Nobody comes in any more, for this reason. */
+  fail(error: Error): void {
+    this.host.turnAway(this.takeLine(), error);
+  }
+
+  private takeLine(): readonly Application[] {
+    const line = this.line.slice(this.head).flat();
     this.replaceLine([]);
     this.waiting = 0;
-    for (const each of line.flat()) this.host.turnAway([each], new ClosedError({ taskId: each.handle.id }));
+    return line;
   }
 
   /** Why a task that waits to be let in does not run. */
@@ -111,13 +129,18 @@ export class Entrance {
       this.host.turnAway(applications, new SaturatedError({ pending, maxPending, adding, waiting }));
       return;
     }
+    this.host.keeping?.begun();
     this.line.push(applications);
     this.waiting += adding;
     for (const { handle, spec } of applications) handle.stayOutside(spec.id);
   }
 
   private mustWait(count: number): boolean {
-    return this.host.core.state.pressure.whenFull === 'wait' && (this.waiting > 0 || !this.hasRoom(count));
+    return this.waiting > 0 || !this.isOpen || (this.waitsForRoom && !this.hasRoom(count));
+  }
+
+  private get waitsForRoom(): boolean {
+    return this.host.core.state.pressure.whenFull === 'wait';
   }
 
   private hasRoom(count: number): boolean {

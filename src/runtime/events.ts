@@ -11,6 +11,15 @@ export interface Told extends SchedulerEvents {
   readonly fact: Fact;
 }
 
+/** Who keeps back what is told until its cause is kept. */
+interface Holder {
+  /** Whether there is anything to follow yet. */
+  readonly isOpen: boolean;
+  readonly isAhead: boolean;
+  note(fact: Fact): void;
+  afterwards(effect: (failure: Error | undefined) => void): void;
+}
+
 interface Letter {
   readonly name: keyof Told;
   readonly event: Told[keyof Told];
@@ -36,6 +45,7 @@ export class Events {
   constructor(
     private readonly core: Core,
     clock: Clock,
+    private readonly holder: Holder | undefined,
   ) {
     this.reporter = new Reporter(core, clock, this);
   }
@@ -63,7 +73,21 @@ export class Events {
   /** Tells whoever listens, after all that happened before. */
   tell<Name extends keyof Told>(name: Name, event: Told[Name]): void {
     if (!this.emitter.isHeard(name)) return;
-    this.mailbox.push({ name, event });
+    if (this.holder === undefined) this.deliver({ name, event });
+    else {
+      this.holder.afterwards((failure) => {
+        if (failure === undefined) this.deliver({ name, event });
+      });
+    }
+  }
+
+  /** Tells whoever listens, before what is kept back. */
+  tellAtOnce<Name extends keyof Told>(name: Name, event: Told[Name]): void {
+    if (this.emitter.isHeard(name)) this.deliver({ name, event });
+  }
+
+  private deliver(letter: Letter): void {
+    this.mailbox.push(letter);
     this.tellSoon();
   }
 
@@ -72,7 +96,14 @@ export class Events {
     if (isUsed === this.isFollowing) return;
     this.isFollowing = isUsed;
     if (isUsed) this.reporter.begin();
-    this.core.observe(isUsed ? this.read : undefined);
+    this.observe();
+  }
+
+  /** Reads the facts of the core from now on, if anybody wants to know them. */
+  observe(): void {
+    const { holder, isFollowing } = this;
+    if (holder === undefined) this.core.observe(isFollowing ? this.read : undefined);
+    else if (holder.isOpen) this.core.observe(isFollowing ? this.readKept : this.noteOnly);
   }
 
   private readonly read = (fact: Fact): void => {
@@ -80,6 +111,25 @@ export class Events {
     this.reporter.read(fact);
     this.tellSoon();
   };
+
+  private readonly noteOnly = (fact: Fact): void => {
+    this.holder?.note(fact);
+  };
+
+  private readonly readKept = (fact: Fact): void => {
+    this.holder?.note(fact);
+    this.tell('fact', fact);
+    this.reporter.read(fact);
+    // Whether everything has come to rest is looked at when this is kept.
+    this.holder?.afterwards((failure) => {
+      if (failure === undefined) this.tellSoon();
+    });
+  };
+
+  private rest(): void {
+    if (this.holder?.isAhead === true) this.reporter.tellClaims();
+    else this.reporter.rest();
+  }
 
   private tellSoon(): void {
     if (this.isTelling) return;
@@ -93,7 +143,7 @@ export class Events {
       const letters = this.mailbox;
       this.mailbox = [];
       for (const { name, event } of letters) this.emitter.emit(name, event);
-      if (this.mailbox.length === 0) this.reporter.rest();
+      if (this.mailbox.length === 0) this.rest();
       if (this.mailbox.length === 0) break;
     }
     this.isTelling = false;

@@ -10,6 +10,7 @@ import {
 import type { ExecutionOutcome, Executor, Work } from '../ports/executor.js';
 import { failedBy } from './failure.js';
 import { runHandler } from './generator.js';
+import type { Keeping } from './keeping.js';
 import type { Payload } from './payload.js';
 import type { Leases } from './leases.js';
 import { promised } from './promised.js';
@@ -21,6 +22,7 @@ export interface ExecutingHost {
   readonly core: Core;
   readonly leases: Leases;
   readonly balance: Balance;
+  readonly keeping: Keeping | undefined;
   now(): Moment;
   contextOf(attempt: Attempt): RunningTask;
   /** Whether anything more may start by the load. */
@@ -39,6 +41,7 @@ export class Executing {
   /** Monotonic time at which those that are gone are asked again; `Infinity` while all live. */
   askAgainAt = Infinity;
   private readonly executors = new Map<string, Executor>();
+  private readonly attached: Worker[] = [];
 
   private constructor(
     private readonly local: Worker,
@@ -61,7 +64,7 @@ export class Executing {
     const { id, slots, capabilities, exclusive, lease = Infinity } = given;
     const spec = parseWorkerOptions({ id, slots, capabilities, lease: lease as number, retries: 0 }, () => '');
     if (core.state.workers.has(spec.id)) refuseConfig(`${field}.id`, spec.id, 'an id that no other worker has');
-    core.attach(this.host.now(), exclusive === true ? { ...spec, exclusive } : spec);
+    this.attached.push(core.attach(this.host.now(), exclusive === true ? { ...spec, exclusive } : spec));
     this.executors.set(spec.id, given);
   }
 
@@ -81,8 +84,22 @@ export class Executing {
       if (attempt === undefined) return;
       const executor = this.executors.get(attempt.workerId);
       if (executor === undefined) this.host.startHere(attempt);
-      else void this.execute(executor, attempt);
+      else this.begin(executor, attempt);
     }
+  }
+
+  /** Its lease counts from now, also where it begins only when it is kept that it does. */
+  private begin(executor: Executor, attempt: Attempt): void {
+    const { leases, keeping } = this.host;
+    leases.keep(attempt, () => isAlive(executor));
+    if (keeping === undefined) void this.execute(executor, attempt);
+    else keeping.begin(() => void this.execute(executor, attempt));
+  }
+
+  /** The executors as they are, for a core that does not know them; gives their ids. */
+  attachAll(): readonly string[] {
+    for (const { spec } of this.attached) this.host.core.attach(this.host.now(), spec);
+    return this.attached.map(({ id }) => id);
   }
 
   /** Nothing more will come. One that cannot be closed must not keep the others from it. */
@@ -92,7 +109,6 @@ export class Executing {
 
   private async execute(executor: Executor, attempt: Attempt): Promise<void> {
     const { leases } = this.host;
-    leases.keep(attempt, () => isAlive(executor));
     const context = this.host.contextOf(attempt);
     let outcome: Outcome;
     try {
@@ -101,7 +117,7 @@ export class Executing {
       outcome = failedBy(error);
     }
     leases.drop(attempt);
-    this.host.finish(attempt, outcome);
+    this.host.finish(attempt, this.host.keeping?.outcome(attempt, outcome) ?? outcome);
   }
 }
 

@@ -21,7 +21,7 @@ export function failureOf(task: Task): Error {
 }
 
 /** The error that a record was made of, as far as the record and the task tell. */
-export function errorOf(task: Task, { code, message, data }: ErrorRecord): Error {
+export function errorOf(task: Task, { name, code, message, data }: ErrorRecord): Error {
   const taskId = task.id;
   switch (code) {
     case 'CANCELLED':
@@ -39,8 +39,14 @@ export function errorOf(task: Task, { code, message, data }: ErrorRecord): Error
         state: (data?.['state'] ?? 'failed') as FinalState,
       });
     default:
-      return new Error(message, { cause: task.value });
+      return asRecorded(new Error(message, { cause: task.value }), name, code);
   }
+}
+
+/** What was thrown in another process is still known by its name and its code. */
+function asRecorded(error: Error, name: string, code: string | undefined): Error {
+  if (error.cause === undefined && code !== undefined) Object.assign(error, { name, code });
+  return error;
 }
 
 /** The outcome of an attempt that threw this, which may be anything. */

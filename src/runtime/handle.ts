@@ -18,6 +18,7 @@ import type { Logger } from '../ports/logger.js';
 import type { Defined } from './defined.js';
 import { failureOf } from './failure.js';
 import type { Given } from './given.js';
+import { valueOf } from './kept.js';
 import { Outside } from './outside.js';
 
 /** What a handler is given. */
@@ -112,9 +113,9 @@ export interface HandleHost {
   cancelOutside(handle: Handle<unknown>, reason: string | undefined): boolean;
   /** An id for one that is not in. */
   nameOutside(): string;
+  /** Only with a store: whether the end of a task may be told; if it never may, why. */
+  readonly keeping: { verdictOn(task: Task): 'tell' | 'wait' | Error } | undefined;
 }
-
-const NO_GAPS: readonly number[] = [];
 
 /** For all tasks that were let in at once. */
 const ACCEPTED = Promise.resolve();
@@ -134,9 +135,12 @@ export class Handle<Result> implements PromiseLike<Result> {
   declare readonly context?: AsyncResource;
   /** @internal */
   declare gaps?: readonly number[];
+  /** @internal Resolves when a store has the task. */
+  declare acceptance?: Promise<void>;
   /** @internal */
   declare input?: unknown;
   declare private outside: Outside | undefined;
+  declare private shared: Handle<Result> | undefined;
 
   /** @internal */
   constructor(
@@ -157,16 +161,14 @@ export class Handle<Result> implements PromiseLike<Result> {
     return this.task?.state ?? (this.outside as Outside).state;
   }
 
-  /** Resolves when the task is in the scheduler; rejects when it was refused, and so does the result then. */
+  /** Resolves when the task is in the scheduler, and in its store if it has one; rejects when it was refused, and so does the result then. */
   get accepted(): Promise<void> {
-    return this.outside === undefined ? ACCEPTED : this.outside.accepted;
+    return this.outside === undefined ? (this.acceptance ?? ACCEPTED) : this.outside.accepted;
   }
 
   /** The promise of the task's result; it rejects when the task fails, is cancelled or skipped. */
   get result(): Promise<Result> {
-    const told = this.task?.payload;
-    // Another call with its id or key is the one that the task is to tell how it has ended.
-    if (told !== this && told instanceof Handle) return told.result as Promise<Result>;
+    if (this.shared !== undefined) return this.shared.result;
     if (this.promise === undefined) {
       this.promise = new Promise(capture);
       this.resolve = captured;
@@ -223,22 +225,17 @@ export class Handle<Result> implements PromiseLike<Result> {
   }
 
   /** @internal The task is in. */
-  comeIn(task: Task): void {
+  comeIn(task: Task, acceptance?: Promise<void>): void {
     this.task = task;
-    if (task.payload !== this) this.follow(task.payload as Handle<Result>);
+    if (acceptance !== undefined) this.acceptance = acceptance;
     if (this.outside === undefined) return;
-    this.outside.comeIn();
+    this.outside.comeIn(acceptance);
     this.outside = undefined;
-  }
-
-  /** @internal Another call has brought other work for its task, which it came after the same tasks for. */
-  giveWay(to: Handle<Result>): void {
-    if (this.gaps !== to.gaps) to.gaps = this.gaps ?? NO_GAPS;
-    this.follow(to);
   }
 
   /** @internal Another call shares its task, and is the one that is told how that has ended: whoever waits here waits there. */
   follow(other: Handle<Result>): void {
+    this.shared = other;
     const { resolve } = this;
     if (resolve === undefined) return;
     this.resolve = undefined;
@@ -269,8 +266,14 @@ export class Handle<Result> implements PromiseLike<Result> {
     if (resolve === undefined) return;
     if (task === undefined) {
       this.reject(this.outside?.error);
+      return;
+    }
+    const { keeping } = this.host;
+    const verdict = keeping === undefined ? 'tell' : keeping.verdictOn(task);
+    if (verdict !== 'tell') {
+      if (verdict !== 'wait') this.reject(verdict);
     } else if (task.state === 'completed') {
-      resolve(task.value);
+      resolve(valueOf(task.value));
       this.resolve = undefined;
     } else if (isFinal(task.state)) {
       this.reject(failureOf(task));

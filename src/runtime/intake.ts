@@ -18,13 +18,20 @@ import { parseAfter } from './after.js';
 import type { Arrivals } from './arrivals.js';
 import { Batch } from './batch.js';
 import { Definition, Definitions } from './definition.js';
+import { checkFunction, isDurable } from './durable.js';
 import type { Application } from './entrance.js';
 import { Handle, type Handler, type HandleHost } from './handle.js';
+import type { Keeping } from './keeping.js';
 import type { RepeatOptions } from './series-handle.js';
 import { CancelSignals, SignalledHandle, reasonOf } from './signals.js';
 
 /** Who adds it lets it in above the bound, and does not take it along. */
 const DETACHED: Belonging = { origin: 'child' };
+
+/** What the intake needs of its scheduler. */
+interface IntakeHost extends HandleHost {
+  readonly keeping: Keeping | undefined;
+}
 
 /** A task that was asked for properly, and why it cannot come in nevertheless. */
 interface Prepared {
@@ -33,7 +40,7 @@ interface Prepared {
 }
 
 /** What a series is made of. */
-interface Repeated {
+export interface Repeated {
   readonly handler: Handler<unknown>;
   readonly input: unknown;
   readonly spec: TaskSpec;
@@ -46,7 +53,7 @@ export class Intake {
   private readonly signals = new CancelSignals();
 
   constructor(
-    private readonly host: HandleHost,
+    private readonly host: IntakeHost,
     private readonly arrivals: Arrivals,
   ) {}
 
@@ -74,8 +81,27 @@ export class Intake {
     const spec = parseTaskOptions(options, name, RECURRENCE_OPTION_NAMES, definition?.spec);
     checkUnshared(spec, 'each occurrence of a series is a task of its own');
     if (spec.delayMs > 0) refuseTask('delay', spec.delayMs, 'no delay in a series: say when it begins with eta');
+    if (isFunction) this.checkFunction(run, spec);
+    if (this.host.keeping !== undefined && spec.id === undefined && isDurable(spec)) {
+      refuseTask('id', undefined, 'an id, as the store keeps the series: without one each start would begin it anew');
+    }
     const handler = definition?.run ?? (run as Handler<unknown>);
-    return { handler, input: isFunction ? undefined : second, spec, recurrence: parseSeries(options) };
+    return {
+      handler,
+      input: isFunction ? undefined : this.carried(second, spec),
+      spec,
+      recurrence: parseSeries(options),
+    };
+  }
+
+  private checkFunction(run: unknown, spec: TaskSpec): void {
+    if (this.host.keeping !== undefined) checkFunction(run, spec);
+  }
+
+  /** The input as the task carries it: with a store, as that has it. */
+  private carried(input: unknown, spec: TaskSpec): unknown {
+    const { keeping } = this.host;
+    return keeping === undefined || !isDurable(spec) ? input : keeping.payloads.input(input, spec);
   }
 
   /** Refuses what could never be added. */
@@ -83,12 +109,14 @@ export class Intake {
     const name = typeof run === 'function' ? '' : this.nameOf(run);
     const spec = parseTaskOptions(options, name, ADD_OPTION_NAMES, this.definitions.get(name)?.spec);
     checkUnshared(spec, 'each item has a task of its own');
+    if (typeof run === 'function') this.checkFunction(run, spec);
     signalIn(options);
   }
 
   private addFunction(run: Handler<unknown>, options: AddOptions | undefined): Handle<unknown> {
     const { host } = this;
     const spec = parseTaskOptions(options, '', ADD_OPTION_NAMES);
+    if (host.keeping !== undefined) checkFunction(run, spec);
     if (spec.rare !== undefined) checkSharing(spec);
     const after = parseAfter(options?.after, host);
     const handle = new Handle(host, run);
@@ -111,7 +139,8 @@ export class Intake {
       signal === undefined || signal.aborted
         ? new Handle(this.host, handler)
         : new SignalledHandle(this.host, handler, signal, this.signals);
-    if (!isFunction) handle.input = second;
+    if (isFunction) this.checkFunction(run, spec);
+    else handle.input = this.carried(second, spec);
     const application = { handle, spec, after };
     if (!isFunction && definition === undefined) {
       return { application, refusal: new UnknownHandlerError({ type: name }) };

@@ -5,6 +5,8 @@ import type { WaitOptions } from './abortable.js';
 import type { Load } from './admission.js';
 import { Engine } from './engine.js';
 import { checkListener } from './events.js';
+import type { Handle } from './handle.js';
+import { handleFor } from './recovered-task.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import { viewOf, type TaskView } from './task-view.js';
 
@@ -42,6 +44,16 @@ export abstract class Looking {
   get(id: string): TaskView | undefined {
     const task = this.engine.core.state.table.byId(id);
     return task === undefined ? undefined : viewOf(task);
+  }
+
+  /**
+   * A handle of the task with this id: the one that adding it has given, or, for a task that was added in another process or
+   * by a series, a new one. `undefined` when it is unknown or forgotten; what is back after a restart is there once `start` has
+   * resolved.
+   */
+  handle(id: string): Handle<unknown> | undefined {
+    const task = this.engine.core.state.table.byId(id);
+    return task === undefined ? undefined : handleFor(task, this.engine);
   }
 
   /**

@@ -7,7 +7,9 @@ export class Outside {
   /** Why it will never be in. */
   error: Error | undefined = undefined;
   private promise: Promise<void> | undefined = undefined;
-  private settle: { resolve: () => void; reject: (error: Error) => void } | undefined = undefined;
+  private settle:
+    { resolve: (acceptance: Promise<void> | undefined) => void; reject: (error: Error) => void } | undefined =
+    undefined;
 
   constructor(
     /** The user's own id, or the one that somebody has asked for before its number was known. */
@@ -42,8 +44,8 @@ export class Outside {
     return this.promise;
   }
 
-  comeIn(): void {
-    this.settle?.resolve();
+  comeIn(acceptance: Promise<void> | undefined): void {
+    this.settle?.resolve(acceptance);
   }
 
   turnAway(error: Error): void {

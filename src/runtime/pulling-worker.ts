@@ -8,6 +8,8 @@ import { promised } from './promised.js';
 export interface WorkerHost {
   /** Grants up to so many tasks at once. */
   claim(worker: PullingWorker, count: number): Claim[];
+  /** Gives what the work hands out when that may be known. */
+  soon<Value>(work: () => Value): Promise<Value>;
   /** Waits for the next task; `undefined` when the worker is closed meanwhile. */
   wait(worker: PullingWorker, options: WaitOptions | undefined): Promise<Claim | undefined>;
   setStrategy(worker: PullingWorker, strategy: StrategyChoice): void;
@@ -36,12 +38,12 @@ export class PullingWorker implements AsyncIterable<Claim> {
 
   /** Claims the best task that it could begin now, if there is one. */
   claim(): Promise<Claim | undefined> {
-    return promised(() => this.take(1)[0]);
+    return this.host.soon(() => this.take(1)[0]);
   }
 
   /** Claims up to so many tasks, in one step that no other claim can divide. */
   claimBatch(count: number): Promise<Claim[]> {
-    return promised(() => {
+    return this.host.soon(() => {
       checkCount(count);
       return this.take(count);
     });

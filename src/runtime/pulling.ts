@@ -11,6 +11,7 @@ import { StaleLeaseError, refuseConfig, type Attempt } from '../model/index.js';
 import { abortable, type WaitOptions } from './abortable.js';
 import { Claim, type ClaimHost } from './claim.js';
 import { PullingWorker, type WorkerHost } from './pulling-worker.js';
+import { promised } from './promised.js';
 import type { RunningTask } from './running-task.js';
 import { parseWorkerOptions, type WorkerOptions } from './worker-options.js';
 
@@ -25,6 +26,8 @@ export interface PullingHost extends ClaimHost {
 interface Waiting {
   readonly worker: PullingWorker;
   readonly resolve: (claim: Claim | undefined) => void;
+  readonly reject: (error: Error) => void;
+  hasLeft: boolean;
 }
 
 /** The workers that claim for themselves, and those of them that wait for a task, the longest first. */
@@ -66,10 +69,44 @@ export class Pulling implements WorkerHost {
       if (claim === undefined) unserved.add(worker);
       else {
         served.add(waiting);
-        waiting.resolve(claim);
+        this.hand(waiting, claim);
       }
     }
     if (served.size > 0) this.waiting = this.waiting.filter((waiting) => !served.has(waiting));
+  }
+
+  /** Gives somebody the claim, with a store when that is kept. */
+  private hand(waiting: Waiting, claim: Claim): void {
+    const { keeping } = this.host;
+    if (keeping === undefined) {
+      waiting.resolve(claim);
+      return;
+    }
+    keeping.afterwards((failure) => {
+      if (failure !== undefined) waiting.reject(failure);
+      // Nobody is there any more to take it.
+      else if (waiting.hasLeft) claim.release().catch(() => undefined);
+      else waiting.resolve(claim);
+    });
+  }
+
+  /** Does what hands something out, and gives it: with a store once everything is back, and when it is kept. */
+  soon<Value>(work: () => Value): Promise<Value> {
+    const { keeping } = this.host;
+    if (keeping === undefined) return promised(work);
+    return keeping.start().then(() => keeping.kept(work()));
+  }
+
+  /** Nothing goes on any more. */
+  fail(error: Error): void {
+    for (const { reject } of this.waiting.splice(0)) reject(error);
+  }
+
+  /** The workers as they are, for a core that does not know them; gives their ids. */
+  attachAll(): readonly string[] {
+    const { core } = this.host;
+    for (const [worker, { spec }] of this.open) this.open.set(worker, core.attach(this.host.now(), spec));
+    return [...this.open.keys()].map(({ id }) => id);
   }
 
   /** Attempts whose waits are over go on: their workers have them already, and need not claim them. */
@@ -119,15 +156,15 @@ export class Pulling implements WorkerHost {
   }
 
   wait(worker: PullingWorker, options: WaitOptions | undefined): Promise<Claim | undefined> {
-    return abortable(options, (resolve) => {
+    this.host.keeping?.begun();
+    return abortable(options, (resolve, reject) => {
+      const waiting: Waiting = { worker, resolve, reject, hasLeft: false };
       const [claim] = this.isClosed(worker) ? [] : this.claim(worker, 1);
-      if (claim !== undefined || this.isClosed(worker)) {
-        resolve(claim);
-        return () => undefined;
-      }
-      const waiting: Waiting = { worker, resolve };
-      this.waiting.push(waiting);
+      if (claim !== undefined) this.hand(waiting, claim);
+      else if (this.isClosed(worker)) resolve(undefined);
+      else this.waiting.push(waiting);
       return () => {
+        waiting.hasLeft = true;
         this.waiting = this.waiting.filter((each) => each !== waiting);
       };
     });

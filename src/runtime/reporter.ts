@@ -3,6 +3,7 @@ import type { Attempt, Fact, Moment, Task } from '../model/index.js';
 import type { SchedulerEvents, TaskEvent, UncompletedEvent } from '../ports/events.js';
 import type { Clock } from './clock.js';
 import { failureOf } from './failure.js';
+import { valueOf } from './kept.js';
 
 /** How often the distribution of claims is told at the most. */
 const CLAIMS_EVERY_MS = 10_000;
@@ -108,7 +109,11 @@ export class Reporter {
   private readFinal(fact: Fact): void {
     switch (fact.kind) {
       case 'task.completed':
-        this.tell('completed', fact, (about) => ({ ...about, result: fact.value, durationMs: this.durationMs(fact) }));
+        this.tell('completed', fact, (about) => ({
+          ...about,
+          result: valueOf(fact.value),
+          durationMs: this.durationMs(fact),
+        }));
         break;
       case 'task.failed':
         this.tell('failed', fact, (about, task) => this.uncompleted(about, task));
@@ -179,14 +184,16 @@ export class Reporter {
     const { audience } = this;
     const { unstarted, pending, wall: at } = this.core.state;
     const becameIdle = pending === 0 && !this.wasIdle;
-    if (this.hasClaims && audience.isHeard('claims')) this.tellClaims(becameIdle ? 0 : CLAIMS_EVERY_MS);
+    this.tellClaims(becameIdle ? 0 : CLAIMS_EVERY_MS);
     if (unstarted === 0 && !this.wasEmpty) audience.tell('empty', { at });
     if (becameIdle) audience.tell('idle', { at });
     this.wasEmpty = unstarted === 0;
     this.wasIdle = pending === 0;
   }
 
-  private tellClaims(everyMs: number): void {
+  /** Tells how claims are distributed, unless that was told just now. */
+  tellClaims(everyMs: number = CLAIMS_EVERY_MS): void {
+    if (!this.hasClaims || !this.audience.isHeard('claims')) return;
     const { mono } = this.clock.now();
     if (mono - this.claimsToldAt < everyMs) return;
     this.claimsToldAt = mono;

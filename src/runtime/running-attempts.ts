@@ -1,4 +1,5 @@
 import {
+  holdingAttempts,
   mayGiveWay,
   type Aborted,
   type Core,
@@ -7,11 +8,13 @@ import {
   type Takes,
   type Verdict,
 } from '../core/index.js';
-import type { Attempt, Moment, Task } from '../model/index.js';
+import { recordOwnError, type Attempt, type Moment, type SchedulerError, type Task } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
 import { errorOf } from './failure.js';
 import type { Handle, HandleHost } from './handle.js';
+import type { Keeping } from './keeping.js';
 import type { Intake } from './intake.js';
+import { valueOf } from './kept.js';
 import type { Payload } from './payload.js';
 import { RunningTask, type AttemptHost } from './running-task.js';
 
@@ -26,6 +29,7 @@ export interface AttemptsHost extends HandleHost {
   /** Whether something new may start now. */
   mayStart(): boolean;
   readonly pulling: { takenBy(workerId: string): Takes };
+  readonly keeping: Keeping | undefined;
 }
 
 /** The attempts whose handlers have asked for something, and what they may ask for. */
@@ -60,6 +64,12 @@ export class RunningAttempts implements AttemptHost {
     }
   }
 
+  /** What any attempt does is no longer wanted; what that is to the core, its owner says. */
+  abortAll(cause: SchedulerError): void {
+    const error = recordOwnError(cause);
+    this.abort(holdingAttempts(this.engine.core.state).map((attempt) => ({ attempt, error, cause })));
+  }
+
   /** These attempts are to make way for more urgent tasks; they still count. Generators do so at their next yield. */
   preempt(asked: readonly Aborted[]): void {
     for (const each of asked) {
@@ -84,7 +94,9 @@ export class RunningAttempts implements AttemptHost {
 
   resultsFor(task: Task): readonly unknown[] {
     const dependencies = this.engine.core.state.dependencies.of(task);
-    const results = dependencies.map((each) => (each.task.state === 'completed' ? each.task.value : undefined));
+    const results = dependencies.map((each) =>
+      each.task.state === 'completed' ? valueOf(each.task.value) : undefined,
+    );
     for (const at of (task.payload as Payload).gaps ?? []) results.splice(at, 0, undefined);
     return results;
   }
@@ -98,8 +110,10 @@ export class RunningAttempts implements AttemptHost {
     return aborted === undefined ? undefined : reasonOf(aborted);
   }
 
-  checkpoint(attempt: Attempt, checkpoint: unknown): void {
-    this.engine.tell({ kind: 'checkpoint', task: attempt.task.id, token: attempt.token, checkpoint });
+  checkpoint(attempt: Attempt, state: unknown): void {
+    const { task, token } = attempt;
+    const checkpoint = this.engine.keeping?.payloads.given(task, state, 'checkpoint') ?? state;
+    this.engine.tell({ kind: 'checkpoint', task: task.id, token, checkpoint });
   }
 
   heartbeat(attempt: Attempt): void {

@@ -14,6 +14,7 @@ import {
 } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
 import { Handle, type ResourceFeedback, type TaskContext } from './handle.js';
+import { Kept, valueOf } from './kept.js';
 import { MADE_WAY } from './made-way.js';
 import type { Payload } from './payload.js';
 import { TaskLogger } from './task-logger.js';
@@ -84,7 +85,7 @@ export class RunningTask implements TaskContext {
 
   /** What the task was added with; a function brings its own. */
   get input(): unknown {
-    return (this.running.task.payload as Payload).input;
+    return valueOf((this.running.task.payload as Payload).input);
   }
 
   get dependencies(): readonly unknown[] {
@@ -109,7 +110,8 @@ export class RunningTask implements TaskContext {
 
   get resumed(): unknown {
     // A copy, so that what a handler does to it is not done to what the task keeps.
-    return structuredClone(this.running.task.extra?.checkpoint);
+    const checkpoint = this.running.task.extra?.checkpoint;
+    return checkpoint instanceof Kept ? checkpoint.read() : structuredClone(checkpoint);
   }
 
   checkpoint(state: unknown): void {

@@ -28,6 +28,7 @@ import type { Executor } from '../ports/executor.js';
 import type { Logger } from '../ports/logger.js';
 import type { Load } from './admission.js';
 import type { Clock } from './clock.js';
+import type { StoreOptions } from './store-options.js';
 import { capacityRequest, limitRequest, typeLimitRequests, type TypeLimitOptions } from './limit-options.js';
 
 /** How waiting turns into urgency. */
@@ -51,7 +52,7 @@ export interface PreemptionOptions {
 }
 
 /** What a scheduler is made with. */
-export interface SchedulerOptions {
+export interface SchedulerOptions extends StoreOptions {
   /** How many tasks run at a time; 16 unless given. With 0, only workers that claim for themselves get any. */
   readonly concurrency?: number | undefined;
   /** Where tasks run beside the slots of this process, each of what it suits. */
@@ -134,7 +135,7 @@ const KNOWN = {
     ...['logger', 'timeline', 'shutdownOn'],
     ...['concurrency', 'strategy', 'aging', 'resources', 'limits', 'channels', 'retain', 'seed', 'clock'],
     ...['maxPending', 'whenFull', 'maxWaiting', 'lowWater', 'admit', 'admitEvery', 'starvation', 'workersMayCome'],
-    ...['context', 'executors', 'balance', 'preemption', 'slice'],
+    ...['context', 'executors', 'balance', 'preemption', 'slice', 'store', 'codec', 'maxPayloadBytes', 'snapshotEvery'],
   ],
   aging: ['every', 'maxBoost', 'maxWait'],
   limits: ['global', 'perType', 'perChannel'],

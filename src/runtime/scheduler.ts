@@ -1,13 +1,11 @@
 import type { Assignment, Balance } from '../core/index.js';
-import type { Task } from '../model/index.js';
 import { Adding } from './adding.js';
 import type { Claim } from './claim.js';
 import type { Definition } from './definition.js';
-import { Handle, type Handler } from './handle.js';
+import type { Handler } from './handle.js';
 import type { CloseOptions } from './closing.js';
-import { promised } from './promised.js';
 import type { PullingWorker } from './pulling-worker.js';
-import { SeriesHandle, SeriesWork, type RepeatOptions, type SeriesHost } from './series-handle.js';
+import type { RepeatOptions, SeriesHandle } from './series-handle.js';
 import { closeOnSignals } from './shutdown.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import type { WorkerOptions } from './worker-options.js';
@@ -41,46 +39,17 @@ export class Scheduler extends Adding {
   ): SeriesHandle<Result>;
   repeat(name: string, input: unknown, options: RepeatOptions): SeriesHandle<unknown>;
   repeat(run: unknown, second: unknown, third?: unknown): SeriesHandle<unknown> {
-    const { engine } = this;
-    engine.closing.checkOpen();
-    const { handler, input, spec, recurrence } = engine.intake.repeated(run, second, third);
-    const id = spec.id ?? this.nextSeriesName();
-    const known = engine.core.state.series.get(id)?.payload as SeriesWork | undefined;
-    const handle = known?.handle ?? new SeriesHandle(this.seriesHost());
-    const work = new SeriesWork(handler, input, engine.capture(), handle);
-    handle.series = engine.core.repeat(engine.now(), id, spec, recurrence, work);
-    engine.dispatchSoon();
-    return handle;
+    return this.engine.repeating.repeat(run, second, third);
   }
 
-  /** An id that no series has: one that is in use would update its series. */
-  private nextSeriesName(): string {
-    const { series, nextSeries } = this.engine.core.state;
-    let number = nextSeries;
-    while (series.has(`series-${number}`)) number += 1;
-    return `series-${number}`;
-  }
-
-  private seriesHost(): SeriesHost {
-    const { engine } = this;
-    return {
-      resultOf: <Result>(task: Task) => {
-        const { run } = task.payload as SeriesWork;
-        return Object.assign(new Handle(engine, run as Handler<Result>), { task }).result;
-      },
-      until: (holds) => engine.waits.until(holds),
-      steer: (kind, series) => {
-        engine.tell({ kind, series });
-      },
-    };
-  }
-
-  /** Begins to work, as the first use does by itself: in memory there is nothing to bring back first. */
-  start(): Promise<void> {
-    return promised(() => {
-      this.engine.closing.checkOpen();
-      this.engine.dispatchSoon();
-    });
+  /**
+   * Begins to work, as the first use does by itself. With a store it resolves when everything is back that the last
+   * scheduler left there, and rejects when that is not possible; what is added before waits for it.
+   */
+  async start(): Promise<void> {
+    this.engine.closing.checkOpen();
+    await this.engine.keeping?.start();
+    this.engine.dispatchSoon();
   }
 
   /** A worker that claims tasks for itself, beside the slots of this scheduler or, with `concurrency: 0`, alone. */
@@ -95,7 +64,7 @@ export class Scheduler extends Adding {
    * tells who would get what.
    */
   assign(count: number, options?: { readonly balance?: Balance | undefined }): Promise<Claim[]> {
-    return promised(() => {
+    return this.engine.pulling.soon(() => {
       this.engine.closing.checkOpen();
       return this.engine.pulling.assign(count, options?.balance ?? this.engine.balance);
     });

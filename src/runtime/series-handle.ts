@@ -2,12 +2,13 @@ import type { AsyncResource } from 'node:async_hooks';
 import type { Series } from '../core/index.js';
 import {
   UnknownTaskError,
+  isFinal,
   type FinalState,
   type RecurrenceOptions,
   type Task,
   type TaskOptions,
 } from '../model/index.js';
-import type { Handler } from './handle.js';
+import type { Handle, Handler } from './handle.js';
 import type { Payload } from './payload.js';
 
 /** What may be said about a series: what its tasks are like, and when they repeat. */
@@ -37,6 +38,8 @@ const UNREAD_OCCURRENCES = 1_000;
 
 /** What the occurrences of a series run, until it is updated: those that were made before run what they were made with. */
 export class SeriesWork implements Payload {
+  private handles: Map<Task, Handle<unknown>> | undefined = undefined;
+
   constructor(
     readonly run: Handler<unknown>,
     readonly input: unknown,
@@ -47,6 +50,16 @@ export class SeriesWork implements Payload {
 
   settle(task: Task): void {
     this.handle.settle(task);
+    this.handles?.get(task)?.settle();
+    this.handles?.delete(task);
+  }
+
+  /** The handle of one occurrence that somebody asks for. */
+  watched(task: Task, make: () => Handle<unknown>): Handle<unknown> {
+    const handles = (this.handles ??= new Map<Task, Handle<unknown>>());
+    const handle = handles.get(task) ?? make();
+    if (!isFinal(task.state)) handles.set(task, handle);
+    return handle;
   }
 }
 
@@ -55,6 +68,7 @@ export class SeriesHandle<Result> {
   /** @internal Set by the scheduler right after the series was accepted. */
   series!: Series;
   private ended = 0;
+  private follower: SeriesHandle<unknown> | undefined = undefined;
   private readonly readers = new Set<Task[]>();
 
   /** @internal */
@@ -113,8 +127,21 @@ export class SeriesHandle<Result> {
     return { [Symbol.asyncIterator]: () => this.read([]) };
   }
 
+  /** @internal The series is back after a restart: only those of its occurrences that are unfinished will end. */
+  goOn(series: Series): void {
+    this.series = series;
+    this.ended = series.made - series.active;
+  }
+
+  /** @internal The series was asked for anew before it was back: whoever did that is told of what ends too. */
+  followedBy(follower: SeriesHandle<unknown>): void {
+    this.follower = follower;
+    follower.goOn(this.series);
+  }
+
   /** @internal An occurrence has ended. */
   settle(task: Task): void {
+    this.follower?.settle(task);
     this.ended += 1;
     for (const unread of this.readers) {
       unread.push(task);

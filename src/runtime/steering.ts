@@ -16,6 +16,8 @@ import {
 } from '../model/index.js';
 import { idOf, type TaskName } from './after.js';
 import { Handle } from './handle.js';
+import { checkDependencies } from './durable.js';
+import { handleOf } from './recovered-task.js';
 import { capacityRequest } from './limit-options.js';
 import { Looking } from './looking.js';
 import { TaskReference } from './reference.js';
@@ -66,7 +68,7 @@ export abstract class Steering extends Looking {
   retry(task: TaskName): void {
     const known = this.taskFor(task);
     this.engine.tell({ kind: 'retry', task: known.id });
-    if (known.payload instanceof Handle) known.payload.renew();
+    handleOf(known)?.renew();
   }
 
   /** Changes how urgent an unfinished task is, and with it what it waits for. */
@@ -83,12 +85,11 @@ export abstract class Steering extends Looking {
     const { id, spec } = this.taskFor(task);
     const { onFailure = spec.onDependencyFailure } = options;
     parseChoice(onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
-    this.engine.tell({
-      kind: 'addDependency',
-      task: id,
-      dependency: idOf(dependency, 'dependency', this.engine),
-      onFailure,
-    });
+    const dependencyId = idOf(dependency, 'dependency', this.engine);
+    if (this.engine.keeping !== undefined) {
+      checkDependencies(spec, [dependencyId], (ref) => this.engine.core.state.table.byId(ref as string)?.spec);
+    }
+    this.engine.tell({ kind: 'addDependency', task: id, dependency: dependencyId, onFailure });
   }
 
   /** Lets a task that has not begun wait for one less. */

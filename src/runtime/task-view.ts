@@ -1,4 +1,5 @@
 import type { ErrorRecord, Metadata, Task, TaskState } from '../model/index.js';
+import { valueOf } from './kept.js';
 
 /** What can be seen of a task from outside: as it was when it was looked at. */
 export interface TaskView {
@@ -35,7 +36,7 @@ export function viewOf(task: Task): TaskView {
     priority,
     attempts,
     deadline: deadline === Infinity ? undefined : deadline,
-    result: state === 'completed' ? value : undefined,
+    result: state === 'completed' ? valueOf(value) : undefined,
     error: extra?.error,
     metadata: spec.rare?.metadata,
   };

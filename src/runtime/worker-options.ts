@@ -83,3 +83,9 @@ function parseOffer(offer: unknown, path: string): Offer {
   if (Array.isArray(offer) && offer.every(isCapabilityValue)) return Object.freeze([...offer]);
   return refuseConfig(path, offer, 'a string, a finite number, true or false, or a list of these');
 }
+
+/** The slots of this process, as a worker that takes whatever comes and cannot be lost by itself. */
+export function localWorker(slots: number): WorkerSpec {
+  const anything = { capabilities: new Map(), strategy: undefined, filter: undefined };
+  return { id: 'local', slots, ...anything, leaseMs: Infinity, retries: 0 };
+}

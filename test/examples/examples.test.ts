@@ -77,3 +77,13 @@ test('C10.1 C10.2 the film makes way for the news, and goes on from where it was
 test('C8.3 the source is read no further ahead than was said', async () => {
   expect(await storyOf('streaming')).toMatch(/at most [1-8] ahead/);
 });
+
+test('B4.1 the crawl goes on in a second process where the first one stopped', async () => {
+  const story = await storyOf('crawl');
+  const [before, after] = story.split('the first process is gone');
+  expect(before).toContain('/ has 2 links (attempt 1)');
+  expect(before).not.toContain('/shop has');
+  expect(after).toContain('goes on with 2 pages');
+  for (const page of ['/shop', '/blog']) expect(after).toContain(`${page} has`);
+  for (const page of ['/shop/tea', '/shop/cups', '/blog/water']) expect(after?.split(`${page} has`)).toHaveLength(2);
+});

@@ -53,7 +53,7 @@ export function decide(state: State, command: Command): void {
       tick(state);
       return;
     case 'recover':
-      recover(state);
+      recover(state, command.epoch ?? 0);
       return;
     default:
       decideSteering(state, command);

@@ -1,16 +1,34 @@
+import { CancelledError, isFinal, type Task } from '../../model/index.js';
+import { advance } from '../advance.js';
 import { settledLate } from '../execution.js';
+import { seriesEnded } from '../recur.js';
 import type { State } from '../state.js';
-import { lose } from './settle.js';
+import { cancelled } from '../transitions.js';
+import { abandon, lose } from './settle.js';
 import { tick } from './tick.js';
 
 /**
- * The first command after a restart: a new epoch, so that outcomes from before are stale; what ran is lost, and
- * whatever came due meanwhile happens now.
+ * The first command after a restart: a new epoch, so that outcomes from before are stale; what was not to be kept is
+ * dropped, what ran is lost, and whatever came due meanwhile happens now.
  */
-export function recover(state: State): void {
-  state.epoch += 1;
+export function recover(state: State, epoch: number): void {
+  state.epoch = Math.max(state.epoch + 1, epoch);
   state.emit?.({ kind: 'recovered', epoch: state.epoch, wall: state.wall, mono: state.mono });
+  for (const series of [...state.series.values()]) {
+    if (series.spec.rare?.durable === false) seriesEnded(state, series, 'cancelled');
+  }
+  const passing = [...state.table.all()].filter(({ spec }) => spec.rare?.durable === false);
+  for (const task of passing) if (!isFinal(task.state)) drop(state, task);
+  advance(state);
   for (const attempt of [...state.abandoned]) settledLate(state, attempt);
   for (const task of [...state.table.all()]) if (task.attempt !== undefined) lose(state, task.attempt);
+  for (const task of passing) state.retention.forgetNow(task);
   tick(state);
+}
+
+/** It alone: its children may well be such that are kept. */
+function drop(state: State, task: Task): void {
+  const error = CancelledError.record({ taskId: task.id, reason: 'it was not kept over a restart' });
+  if (task.attempt !== undefined) abandon(state, task.attempt, error);
+  cancelled(state, task, error);
 }

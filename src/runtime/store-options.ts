@@ -1,0 +1,33 @@
+import { refuseConfig } from '../model/index.js';
+import type { Store } from '../ports/store.js';
+import type { Codec } from './codec.js';
+import type { SnapshotOptions } from './snapshots.js';
+
+/** What is said about a store. */
+export interface StoreOptions {
+  /** Keeps what must not be forgotten; without one, everything is gone with the process. */
+  readonly store?: Store | undefined;
+  /** How inputs, results and checkpoints are written; as JSON with dates, maps, sets and big integers unless given. */
+  readonly codec?: Codec | undefined;
+  /** How large an input, a result, a checkpoint or metadata may be, as it is written; 1 MiB unless given. */
+  readonly maxPayloadBytes?: number | undefined;
+  /** How often a snapshot is taken, which lets the journal before it go. */
+  readonly snapshotEvery?: SnapshotOptions | undefined;
+}
+
+/** What means nothing without a store is a mistake there. */
+export function checkStoreless(options: StoreOptions): void {
+  if (options.store !== undefined) return;
+  for (const name of ['codec', 'maxPayloadBytes', 'snapshotEvery'] as const) {
+    if (options[name] === undefined) continue;
+    refuseConfig(name, options[name], 'nothing without a store, as nothing is written then');
+  }
+}
+
+/** A store as a user gives it. */
+export function checkStore(store: unknown): Store {
+  const given = (typeof store === 'object' && store !== null ? store : {}) as Partial<Record<keyof Store, unknown>>;
+  const methods = ['open', 'load', 'append', 'saveSnapshot', 'compact', 'close'] as const;
+  if (methods.every((method) => typeof given[method] === 'function')) return store as Store;
+  return refuseConfig('store', store, 'a store, such as new MemoryStore()');
+}
