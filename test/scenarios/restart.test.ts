@@ -299,3 +299,59 @@ test('row 33 row 20 row 28 payloads: the limit, what cannot be kept, and what po
   await expect(second.handle('g')?.result).rejects.toMatchObject({ code: 'PAYLOAD' });
   await second.close();
 });
+
+test('F4.4 B4.1 after a restart `keep` finds the task that came back, and its result, also when it ends before anybody asks', async () => {
+  const world = new World();
+  const first = world.begin({}, true);
+  await first.add('work', { n: 1 }, { id: 'report' }).accepted;
+  await world.crash();
+
+  const second = await world.restart({ concurrency: 0 });
+  const kept = second.add('work', { n: 2 }, { id: 'report', ifExists: 'keep' });
+  const asked = kept.result;
+  await kept.accepted;
+  expect([second.size, kept.state]).toEqual([1, 'ready']);
+  second.setConcurrency(1);
+  expect(await asked).toEqual({ n: 1 });
+  expect(await second.add('work', { n: 3 }, { id: 'report', ifExists: 'keep' })).toEqual({ n: 1 });
+  await second.close();
+});
+
+test('F4.4 B4.1 what took a task’s place is in its place after a restart, for those that come after it too', async () => {
+  const world = new World();
+  const first = world.begin({ concurrency: 0 });
+  first.add('work', { n: 1 }, { id: 'report' });
+  first.add('work', { n: 2 }, { id: 'after', after: ['report'] });
+  await first.add('work', { n: 3 }, { id: 'report', ifExists: 'replace', delay: '1m' }).accepted;
+  await world.crash();
+
+  const second = await world.restart();
+  expect(world.ran).toEqual([]);
+  await world.clock.advance('1m');
+  expect(await second.handle('report')).toEqual({ n: 3 });
+  expect(await second.handle('after')).toEqual({ n: 2 });
+  await second.close();
+});
+
+test('F4.2 B4.1 a burst goes on over a restart: the last call’s input runs, once, after the quiet period', async () => {
+  const world = new World();
+  const options = { key: 'save', debounce: '10s' } as const;
+  const first = world.begin();
+  const early = first.add('work', { n: 1 }, options);
+  await early.accepted;
+  await world.clock.advance('5s');
+  await first.add('work', { n: 2 }, options).accepted;
+  await world.crash();
+
+  const second = await world.restart();
+  const last = second.add('work', { n: 3 }, options);
+  await last.accepted;
+  expect(last.id).toBe(early.id);
+  await world.clock.advance('9s');
+  expect(world.ran).toEqual([]);
+  await world.clock.advance('1s');
+  expect(await last).toEqual({ n: 3 });
+  expect(await second.handle(early.id)).toEqual({ n: 3 });
+  expect(world.ran).toEqual([`${early.id}#1`]);
+  await second.close();
+});
