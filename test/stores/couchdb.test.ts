@@ -13,6 +13,7 @@ import { COUCH_PATIENCE_MS, couchFetch, findCouch } from '../couchdb-server.js';
 import type { FoundServer } from '../servers.js';
 import { StatusProxy, type Fate } from '../status-proxy.js';
 import { bodiesOf, partsOf, recordsOf } from './contents.js';
+import { expectRestart } from './restart-story.js';
 
 let server: FoundServer;
 const databases = new Set<string>();
@@ -393,4 +394,9 @@ describe('options', () => {
     await store.close();
     expect(await idsIn(`${server.url}/${encodeURIComponent(name)}`)).toContain('log-2');
   });
+});
+
+test('B4.1 B5.1 a scheduler goes on in CouchDB where the one before was', async () => {
+  const url = `${server.url}/${newDatabase()}`;
+  await expectRestart({ store: () => storeAt(url) });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DeposedError, MemoryStore, type Loaded } from '../../src/index.js';
+import { expectRestart } from './restart-story.js';
 
 async function loaded(store: MemoryStore): Promise<Loaded[]> {
   const pieces: Loaded[] = [];
@@ -38,4 +39,9 @@ test('G5: whoever opens it deposes the one before, and a number that is taken is
   await store.append(0, second.epoch, '[2]');
   await expect(store.append(0, second.epoch, '[3]')).rejects.toThrow(DeposedError);
   expect(await loaded(store)).toEqual([{ kind: 'records', first: 1, bodies: ['[2]'] }]);
+});
+
+test('B4.1 B5.1 a scheduler goes on in memory where the one before was', async () => {
+  const store = new MemoryStore();
+  await expectRestart({ store: () => store });
 });

@@ -4,6 +4,7 @@ import { afterAll, describe, test } from 'vitest';
 import { PostgresStore, type PostgresStoreOptions } from '../../src/postgres.js';
 import { storeChecks, type StorePlace } from '../../src/testing/index.js';
 import { findPostgres } from '../servers.js';
+import { expectRestart } from './restart-story.js';
 
 const server = await findPostgres();
 
@@ -24,6 +25,14 @@ describe.skipIf(server === undefined).each(['fsync', 'os'] as const)(
   'the store in PostgreSQL conforms (%s)',
   (durability) => {
     for (const { name, run } of storeChecks({ place: () => place(server!.url, { durability }) })) test(name, run);
-    afterAll(() => server?.stop());
   },
 );
+
+test.skipIf(server === undefined)(
+  'B4.1 B5.1 a scheduler goes on in a PostgreSQL database where the one before was',
+  async () => {
+    await expectRestart(place(server!.url, {}));
+  },
+);
+
+afterAll(() => server?.stop());

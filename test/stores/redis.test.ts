@@ -4,6 +4,7 @@ import { RedisStore } from '../../src/redis.js';
 import { storeChecks, type StorePlace } from '../../src/testing/index.js';
 import { findRedis, redisClient } from '../redis-server.js';
 import type { FoundServer } from '../servers.js';
+import { expectRestart } from './restart-story.js';
 
 let server: FoundServer | undefined;
 
@@ -35,4 +36,11 @@ describe('B5.1: RedisStore keeps to what every store must', () => {
       await run();
     });
   }
+});
+
+test('B4.1 B5.1 a scheduler goes on in Redis where the one before was', async ({ skip }) => {
+  if (server === undefined) return skip('there is no Redis server');
+  const { store, remove } = place(server.url);
+  await expectRestart(() => store());
+  await remove?.();
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'vitest';
 import { SqliteStore, type SqliteStoreOptions } from '../../src/sqlite.js';
 import { storeChecks, type StorePlace } from '../../src/testing/index.js';
+import { expectRestart } from './restart-story.js';
 
 function place(options: SqliteStoreOptions): StorePlace {
   const folder = mkdtempSync(join(tmpdir(), 'precedence-sqlite-'));
@@ -17,4 +18,10 @@ function place(options: SqliteStoreOptions): StorePlace {
 
 describe.each(['fsync', 'os'] as const)('the store in an SQLite file conforms (%s)', (durability) => {
   for (const { name, run } of storeChecks({ place: () => place({ durability }) })) test(name, run);
+});
+
+test('B4.1 B5.1 a scheduler goes on in an SQLite file where the one before was', async () => {
+  const { store, remove } = place({ durability: 'os' });
+  await expectRestart(() => store());
+  await remove?.();
 });

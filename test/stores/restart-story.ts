@@ -1,0 +1,45 @@
+import { expect } from 'vitest';
+import { ClosedError, Scheduler } from '../../src/index.js';
+import type { StorePlace } from '../../src/testing/index.js';
+
+/** A scheduler that is closed with work left, and another one on the same place that does it. */
+export async function expectRestart(place: StorePlace): Promise<void> {
+  const ran: unknown[] = [];
+  const begin = async (concurrency: number): Promise<Scheduler> => {
+    const scheduler = new Scheduler({ store: await place.store(), concurrency });
+    scheduler.define('double', (n: number, task) => {
+      ran.push(task.id);
+      return { doubled: 2 * n };
+    });
+    return scheduler;
+  };
+
+  const first = await begin(0);
+  const handles = [
+    first.add('double', 1, { id: 'one' }),
+    first.add('double', 2, { id: 'two', metadata: { 'é"\u2028': '\\' } }),
+    first.add('double', 3, { id: 'urgent', priority: 'high' }),
+    first.add('double', 4, { id: 'after', after: ['one', 'urgent'] }),
+  ];
+  await Promise.all(handles.map(({ accepted }) => accepted));
+  const claim = await first.worker().claim();
+  expect(claim?.task.id).toBe('urgent');
+  await claim?.complete({ doubled: 'elsewhere' });
+  const ends = Promise.allSettled(handles.map(({ result }) => result));
+  await first.close({ drain: 0 });
+  expect((await ends).map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as Error).name))).toEqual([
+    ClosedError.name,
+    ClosedError.name,
+    { doubled: 'elsewhere' },
+    ClosedError.name,
+  ]);
+
+  const second = await begin(1);
+  await second.start();
+  expect(second.get('two')?.metadata).toEqual({ 'é"\u2028': '\\' });
+  const results = await Promise.all(['one', 'two', 'urgent', 'after'].map(async (id) => second.handle(id)));
+  expect(results).toEqual([{ doubled: 2 }, { doubled: 4 }, { doubled: 'elsewhere' }, { doubled: 8 }]);
+  expect(ran).toEqual(['one', 'two', 'after']);
+  await second.close();
+  await place.remove?.();
+}
