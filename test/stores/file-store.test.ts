@@ -21,7 +21,5 @@ describe.each(['fsync', 'os'] as const)('B5.1: the file store conforms, durabili
 });
 
 test('B4.1 B5.1 a scheduler goes on in a directory where the one before was', async () => {
-  const { store, remove } = place('os');
-  await expectRestart(() => store());
-  await remove?.();
+  await expectRestart(place('os'));
 });

@@ -40,7 +40,5 @@ describe('B5.1: RedisStore keeps to what every store must', () => {
 
 test('B4.1 B5.1 a scheduler goes on in Redis where the one before was', async ({ skip }) => {
   if (server === undefined) return skip('there is no Redis server');
-  const { store, remove } = place(server.url);
-  await expectRestart(() => store());
-  await remove?.();
+  await expectRestart(place(server.url));
 });
