@@ -19,6 +19,7 @@ import type { Defined } from './defined.js';
 import { failureOf } from './failure.js';
 import type { Given } from './given.js';
 import { Outside } from './outside.js';
+import { showAs } from './shown.js';
 
 /** What a handler is given. */
 export type Handler<Result, Dependencies extends readonly unknown[] = readonly unknown[]> = (
@@ -125,6 +126,10 @@ const ACCEPTED = Promise.resolve();
  * In bulk, await {@link result}: awaiting the handle itself costs about a quarter more.
  */
 export class Handle<Result> implements PromiseLike<Result> {
+  static {
+    // Asking one that is not in for its id would give it one.
+    showAs(Handle, 'Handle', (handle) => ({ id: handle.task?.id ?? handle.nameOutside, state: handle.state }));
+  }
   private promise: Promise<Result> | undefined = undefined;
   private resolve: ((value: unknown) => void) | undefined = undefined;
   /** @internal Set by the scheduler right after the task was accepted. */

@@ -6,10 +6,15 @@ import type { Load } from './admission.js';
 import { Engine } from './engine.js';
 import { checkListener } from './events.js';
 import type { SchedulerOptions } from './scheduler-options.js';
+import { showAs } from './shown.js';
 import { viewOf, type TaskView } from './task-view.js';
 
 /** Looking at a scheduler, and waiting for it: what changes nothing. */
 export abstract class Looking {
+  static {
+    showAs(Looking, 'Scheduler', ({ size, running, waiting }) => ({ size, running, waiting }));
+  }
+
   /** @internal */
   protected readonly engine: Engine;
 
