@@ -125,6 +125,7 @@ export type {
   GraphEdge,
   GraphSource,
   GraphTask,
+  IfExists,
   Instant,
   IntervalOrigin,
   InvalidValue,

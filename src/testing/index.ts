@@ -21,6 +21,7 @@ export type {
   Feedback,
   FlowRecord,
   FlowRecords,
+  KeyRecord,
   LimitsLoad,
   Offer,
   OpenChannelsRecord,
