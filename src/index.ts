@@ -132,6 +132,7 @@ export type {
   GraphEdge,
   GraphSource,
   GraphTask,
+  IfExists,
   Instant,
   IntervalOrigin,
   InvalidValue,

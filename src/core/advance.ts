@@ -1,4 +1,5 @@
-import { DependencyFailedError, ExpiredError, recordOwnError, type FinalState, type Task } from '../model/index.js';
+import { DependencyFailedError, ExpiredError, type FinalState, type Task } from '../model/index.js';
+import { endOf } from './ending.js';
 import type { Consequence } from './fallout.js';
 import { occurrenceEnded } from './recur.js';
 import type { State } from './state.js';
@@ -26,7 +27,7 @@ export function passGates(state: State, task: Task): void {
 
 /** The task's last useful start has passed. */
 export function expire(state: State, task: Task): void {
-  cancelled(state, task, recordOwnError(new ExpiredError({ taskId: task.id, expires: task.spec.expires })));
+  cancelled(state, task, ExpiredError.record({ taskId: task.id, expires: task.spec.expires }));
   advance(state);
 }
 
@@ -63,5 +64,6 @@ export function doom(state: State, task: Task, dependencyId: string, how: FinalS
     skipped(state, task, dependencyId);
     return;
   }
-  failed(state, task, DependencyFailedError.record({ taskId: task.id, dependencyId, state: how }));
+  const { error, thrown } = endOf(state, dependencyId);
+  failed(state, task, DependencyFailedError.record({ taskId: task.id, dependencyId, state: how }, error), thrown);
 }

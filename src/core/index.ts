@@ -13,6 +13,7 @@ export { mayGiveWay, type Takes, type Verdict } from './decide/yield.js';
 export type { Belonging, DependencyInput, DependencyRef, Submission } from './decide/take-in.js';
 export * from './dependencies.js';
 export * from './explanation.js';
+export type { KeyRecord } from './keys.js';
 export type { CoreLoad, LimitsLoad, RateLoad, ResourceLoad, TypeLoad, Utilisation } from './load.js';
 export type { OpenChannelsRecord } from './open-channels.js';
 export type { Aborted } from './outbox.js';

@@ -9,6 +9,7 @@ import {
   type Task,
   type TaskState,
 } from '../model/index.js';
+import { endOf } from './ending.js';
 import { linkPolicy, linkedTask, type Link } from './links.js';
 import { forgetRoom } from './making-way.js';
 import { countRun } from './overrun.js';
@@ -172,7 +173,10 @@ export function completed(state: State, task: Task, value: unknown): void {
   finish(state, task);
 }
 
-/** The task has failed for good. `cause` is what was thrown, when it was thrown in this process. */
+/**
+ * The task has failed for good. `cause` is what was thrown, when it was thrown in this process; by the task or, where that
+ * never ran because of its dependencies, by the one with which it began.
+ */
 export function failed(state: State, task: Task, error: ErrorRecord, cause?: unknown): void {
   move(state, task, 'failed');
   extraOf(task).error = error;
@@ -194,8 +198,10 @@ export function cancelled(state: State, task: Task, error: ErrorRecord): void {
 /** The task is left out because something it depends on did not complete. */
 export function skipped(state: State, task: Task, dependency: string): void {
   move(state, task, 'skipped');
-  const data = { taskId: task.id, dependencyId: dependency, state: 'failed' } as const;
-  extraOf(task).error = DependencyFailedError.record(data);
+  const { how, error, thrown } = endOf(state, dependency);
+  const data = { taskId: task.id, dependencyId: dependency, state: how };
+  extraOf(task).error = DependencyFailedError.record(data, error);
+  task.value = thrown;
   state.totals.skipped += 1;
   state.emit?.({ kind: 'task.skipped', task: task.id, dependency, wall: state.wall, mono: state.mono });
   finish(state, task);

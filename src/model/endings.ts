@@ -1,4 +1,4 @@
-import type { ErrorRecord } from './error-record.js';
+import { causeRecord, type ErrorRecord } from './error-record.js';
 import { SchedulerError } from './scheduler-error.js';
 import { show } from './show.js';
 import type { FinalState } from './state.js';
@@ -91,13 +91,23 @@ export class ExpiredError extends SchedulerError {
   readonly expires: number;
 
   constructor(data: { readonly taskId: string; readonly expires: number }) {
-    super(
-      `Task ${show(data.taskId)} had not started by ${showInstant(data.expires)}, when it expired. ` +
-        'Give it more time, more urgency, or no expiry.',
-    );
+    super(expiredText(data));
     this.taskId = data.taskId;
     this.expires = data.expires;
   }
+
+  /** What is kept of the error, without making one. */
+  static record(data: { readonly taskId: string; readonly expires: number }): ErrorRecord {
+    const kept = { taskId: data.taskId, expires: String(data.expires) };
+    return { name: 'ExpiredError', message: expiredText(data), code: 'EXPIRED', data: kept };
+  }
+}
+
+function expiredText({ taskId, expires }: { readonly taskId: string; readonly expires: number }): string {
+  return (
+    `Task ${show(taskId)} had not started by ${showInstant(expires)}, when it expired. ` +
+    'Give it more time, more urgency, or no expiry.'
+  );
 }
 
 /** The task was dropped to make room for another. */
@@ -134,7 +144,10 @@ function droppedText({ taskId, policy }: DroppedData): string {
   );
 }
 
-/** A dependency did not complete, so the task cannot run; `cause` is the dependency's own error where there is one. */
+/**
+ * A dependency did not complete, so the task cannot run; `cause` is the dependency's own error where that is known. If that one
+ * did not run either, its error has a cause too, down to the task with which it began; of a long chain the middle is left out.
+ */
 export class DependencyFailedError extends SchedulerError {
   static {
     DependencyFailedError.prototype.name = 'DependencyFailedError';
@@ -157,12 +170,17 @@ export class DependencyFailedError extends SchedulerError {
   }
 
   /** What is kept of the error, without making one: a hundred thousand dependants may fall with one task. */
-  static record(data: {
-    readonly taskId: string;
-    readonly dependencyId: string;
-    readonly state: FinalState;
-  }): ErrorRecord {
-    return { name: 'DependencyFailedError', message: dependencyFailedText(data), code: 'DEPENDENCY_FAILED', data };
+  static record(
+    data: { readonly taskId: string; readonly dependencyId: string; readonly state: FinalState },
+    cause: ErrorRecord | undefined,
+  ): ErrorRecord {
+    const record = {
+      name: 'DependencyFailedError',
+      message: dependencyFailedText(data),
+      code: 'DEPENDENCY_FAILED',
+      data,
+    };
+    return cause === undefined ? record : { ...record, because: causeRecord(cause) };
   }
 }
 

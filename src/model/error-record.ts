@@ -11,6 +11,8 @@ export interface ErrorRecord {
   readonly data?: Readonly<Record<string, string | undefined>>;
   /** What led to it, the nearest cause first, as `name: message`. */
   readonly causes?: readonly string[];
+  /** The error of the dependency that it follows from. */
+  readonly because?: ErrorRecord;
 }
 
 const NAME_LENGTH = 128;
@@ -18,6 +20,8 @@ const MESSAGE_LENGTH = 4_096;
 const STACK_LENGTH = 8_192;
 const CAUSE_LENGTH = 512;
 const CAUSES = 4;
+/** How many dependencies deep an error tells what it follows from. */
+const DEPTH = 4;
 
 /**
  * Records whatever was thrown, which may be anything: `undefined`, a frozen object, a proxy that throws, an error that
@@ -27,13 +31,13 @@ export function recordError(thrown: unknown): ErrorRecord {
   const { name, message } = headline(thrown);
   const code = read(thrown, 'code');
   const stack = read(thrown, 'stack');
-  const causes = causesOf(thrown);
+  const told = causesOf(thrown);
   return Object.freeze({
     name: cut(name, NAME_LENGTH),
     message: cut(message, MESSAGE_LENGTH),
     ...(typeof code === 'string' || typeof code === 'number' ? { code: cut(String(code), NAME_LENGTH) } : {}),
     ...(typeof stack === 'string' ? { stack: cut(stack, STACK_LENGTH) } : {}),
-    ...(causes.length > 0 ? { causes: Object.freeze(causes) } : {}),
+    ...(told.length > 0 ? { causes: Object.freeze(told) } : {}),
   });
 }
 
@@ -43,6 +47,40 @@ export function recordError(thrown: unknown): ErrorRecord {
  */
 export function recordOwnError(error: SchedulerError): ErrorRecord {
   return Object.freeze({ name: error.name, message: cut(error.message, MESSAGE_LENGTH), code: error.code });
+}
+
+const causes = new WeakMap<ErrorRecord, ErrorRecord>();
+
+/**
+ * What those that depend on a task keep of its error: without the stack, and of a long chain without the middle, so that
+ * each keeps a bounded amount whatever it hangs on. They share it, as a hundred thousand may fall with one task.
+ */
+export function causeRecord(record: ErrorRecord): ErrorRecord {
+  const known = causes.get(record);
+  if (known !== undefined) return known;
+  const { name, message, code, data } = record;
+  const { root, depth } = rootOf(record);
+  const because = depth < DEPTH ? record.because : root;
+  const kept = Object.freeze({
+    name,
+    message: cut(message, CAUSE_LENGTH),
+    ...(code === undefined ? {} : { code }),
+    ...(data === undefined ? {} : { data }),
+    ...(because === undefined ? {} : { because }),
+  });
+  causes.set(record, kept);
+  return kept;
+}
+
+/** What it began with, and how many errors follow from that one by one until this; `undefined` for one that began itself. */
+function rootOf({ because }: ErrorRecord): { root: ErrorRecord | undefined; depth: number } {
+  let root = because;
+  let depth = 1;
+  for (let next = because; next !== undefined; next = next.because) {
+    root = next;
+    depth += 1;
+  }
+  return { root, depth };
 }
 
 function headline(thrown: unknown): { name: string; message: string } {

@@ -4,7 +4,15 @@ import { refuseConfig } from '../model/index.js';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** A logger shaped like pino's: a method per level that takes a record and a message. */
-export interface Logger extends Readonly<Record<LogLevel, (record: object, message: string) => unknown>> {
+export interface Logger {
+  /** What is of interest only when something is looked into. */
+  readonly debug: (record: object, message: string) => unknown;
+  /** What happens as it should. */
+  readonly info: (record: object, message: string) => unknown;
+  /** What may need to be looked at. */
+  readonly warn: (record: object, message: string) => unknown;
+  /** What has gone wrong. */
+  readonly error: (record: object, message: string) => unknown;
   /** Whether what is written at this level goes anywhere, as pino's tells: otherwise no record is made. It does unless given. */
   readonly isLevelEnabled?: ((level: LogLevel) => boolean) | undefined;
 }

@@ -18,6 +18,7 @@ import { endedBy } from './made-way.js';
 import type { Payload } from './payload.js';
 import { promised } from './promised.js';
 import type { RunningTask } from './running-task.js';
+import { showAs } from './shown.js';
 
 /** What a worker may know about a task it has claimed. */
 export interface ClaimedTask extends TaskContext {
@@ -40,6 +41,10 @@ export interface ClaimHost {
  * cancelled, everything here rejects with `StaleLeaseError` and changes nothing.
  */
 export class Claim {
+  static {
+    showAs(Claim, 'Claim', ({ task, token, workerId }) => ({ taskId: task.id, token, workerId }));
+  }
+
   private isRun = false;
 
   /** @internal */

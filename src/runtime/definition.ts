@@ -1,6 +1,7 @@
 import { parseName, parseTaskOptions, refuseTask, type TaskOptions, type TaskSpec } from '../model/index.js';
 import type { Given } from './given.js';
 import type { Handler, TaskContext } from './handle.js';
+import { showAs } from './shown.js';
 
 /** The function behind a definition: what it does with one input. */
 export type DefinedHandler<Input, Result, Dependencies extends readonly unknown[] = readonly unknown[]> = (
@@ -16,6 +17,10 @@ export type DefinitionOptions = Omit<TaskOptions, 'id'>;
  * name. It belongs to the scheduler that made it with `define`.
  */
 export class Definition<Input, Result, in Dependencies extends readonly unknown[] = readonly unknown[]> {
+  static {
+    showAs(Definition, 'Definition', ({ name }) => ({ name }));
+  }
+
   /** What it takes, comes after and gives. Only types know it: there is no such field, but without it any function would do. */
   declare readonly types: (input: Input, dependencies: Dependencies) => Result;
   /** @internal One function for all tasks, each of which brings its input. */

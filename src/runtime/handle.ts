@@ -20,6 +20,7 @@ import { failureOf } from './failure.js';
 import type { Given } from './given.js';
 import { valueOf } from './kept.js';
 import { Outside } from './outside.js';
+import { showAs } from './shown.js';
 
 /** What a handler is given. */
 export type Handler<Result, Dependencies extends readonly unknown[] = readonly unknown[]> = (
@@ -126,6 +127,10 @@ const ACCEPTED = Promise.resolve();
  * In bulk, await {@link result}: awaiting the handle itself costs about a quarter more.
  */
 export class Handle<Result> implements PromiseLike<Result> {
+  static {
+    // Asking one that is not in for its id would give it one.
+    showAs(Handle, 'Handle', (handle) => ({ id: handle.task?.id ?? handle.nameOutside, state: handle.state }));
+  }
   private promise: Promise<Result> | undefined = undefined;
   private resolve: ((value: unknown) => void) | undefined = undefined;
   /** @internal Set by the scheduler right after the task was accepted. */

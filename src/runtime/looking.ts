@@ -8,10 +8,15 @@ import { checkListener } from './events.js';
 import type { Handle } from './handle.js';
 import { handleFor } from './recovered-task.js';
 import type { SchedulerOptions } from './scheduler-options.js';
+import { showAs } from './shown.js';
 import { viewOf, type TaskView } from './task-view.js';
 
 /** Looking at a scheduler, and waiting for it: what changes nothing. */
 export abstract class Looking {
+  static {
+    showAs(Looking, 'Scheduler', ({ size, running, waiting }) => ({ size, running, waiting }));
+  }
+
   /** @internal */
   protected readonly engine: Engine;
 

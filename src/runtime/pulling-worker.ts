@@ -3,6 +3,7 @@ import { ClosedError } from '../model/index.js';
 import type { WaitOptions } from './abortable.js';
 import type { Claim } from './claim.js';
 import { promised } from './promised.js';
+import { showAs } from './shown.js';
 
 /** What a worker may ask of its scheduler. */
 export interface WorkerHost {
@@ -29,6 +30,10 @@ export interface WorkerHost {
  * ```
  */
 export class PullingWorker implements AsyncIterable<Claim> {
+  static {
+    showAs(PullingWorker, 'PullingWorker', ({ id }) => ({ id }));
+  }
+
   /** @internal */
   constructor(
     private readonly host: WorkerHost,

@@ -1,9 +1,14 @@
 import type { Explanation } from '../core/index.js';
 import type { Priority, TaskState } from '../model/index.js';
 import type { Handle } from './handle.js';
+import { showAs } from './shown.js';
 
 /** A task that was accepted. Unlike a handle it cannot be awaited itself, so that async functions can return it. */
 export class TaskReference<Result> {
+  static {
+    showAs(TaskReference, 'TaskReference', ({ id, state }) => ({ id, state }));
+  }
+
   /** @internal */
   constructor(
     /** @internal */

@@ -17,6 +17,7 @@ import { Handle, type ResourceFeedback, type TaskContext } from './handle.js';
 import { Kept, valueOf } from './kept.js';
 import { MADE_WAY } from './made-way.js';
 import type { Payload } from './payload.js';
+import { showAs } from './shown.js';
 import { TaskLogger } from './task-logger.js';
 
 /** What a running attempt needs of its scheduler. */
@@ -57,6 +58,10 @@ interface Waiter {
 
 /** A handler's view of its task; what few handlers ask for is made when it is asked for. */
 export class RunningTask implements TaskContext {
+  static {
+    showAs(RunningTask, 'Task', ({ id, attempt, channel, input }) => ({ id, attempt, channel, input }));
+  }
+
   private controller: AbortController | undefined = undefined;
   /** Who waits for another task, and what those wait for who have asked after it. */
   private waiter: Waiter | undefined = undefined;

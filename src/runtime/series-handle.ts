@@ -10,6 +10,7 @@ import {
 } from '../model/index.js';
 import type { Handle, Handler } from './handle.js';
 import type { Payload } from './payload.js';
+import { showAs } from './shown.js';
 
 /** What may be said about a series: what its tasks are like, and when they repeat. */
 export interface RepeatOptions extends Omit<TaskOptions, 'eta' | 'delay'>, RecurrenceOptions {}
@@ -65,6 +66,10 @@ export class SeriesWork implements Payload {
 
 /** A task that repeats. Each of its occurrences is a task of its own. */
 export class SeriesHandle<Result> {
+  static {
+    showAs(SeriesHandle, 'SeriesHandle', ({ id, state, next, runs }) => ({ id, state, next, runs }));
+  }
+
   /** @internal Set by the scheduler right after the series was accepted. */
   series!: Series;
   private ended = 0;

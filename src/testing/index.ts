@@ -23,6 +23,7 @@ export type {
   Feedback,
   FlowRecord,
   FlowRecords,
+  KeyRecord,
   LimitsLoad,
   Offer,
   OpenChannelsRecord,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Scheduler } from '../../src/index.js';
+import { Scheduler, type SchedulerOptions } from '../../src/index.js';
 import type { Core } from '../../src/core/index.js';
 import { VirtualClock } from '../../src/testing/index.js';
 
@@ -13,7 +13,7 @@ const settled = async (promise: PromiseLike<unknown>): Promise<unknown> => {
 
 const coreOf = (scheduler: Scheduler): Core => (scheduler as unknown as { engine: { core: Core } }).engine.core;
 
-function begin(options: { concurrency?: number; maxPending?: number; whenFull?: 'reject' } = {}): {
+function begin(options: Pick<SchedulerOptions, 'concurrency' | 'maxPending' | 'maxWaiting' | 'whenFull'> = {}): {
   clock: VirtualClock;
   scheduler: Scheduler;
 } {
@@ -305,5 +305,54 @@ test('F4.2 keys are forgotten when their task has ended and their period is over
   expect(core.state.keys.size).toBeLessThan(100);
   expect(core.snapshot().keys).toEqual([]);
   core.check();
+  await scheduler.close();
+});
+
+test('F4.2 F4.4 what joins or keeps a task needs no room, even where children have filled more than there is', async () => {
+  const { scheduler } = begin({ maxPending: 1, whenFull: 'reject', concurrency: 1 });
+  const children: Promise<unknown>[] = [];
+  const parent = scheduler.add((task) => {
+    children.push(task.add(() => 'a', { id: 'a' }).result, task.add(() => 'b', { key: 'b' }).result);
+    children.push(scheduler.add(() => 1, { id: 'a', ifExists: 'keep' }).result);
+    children.push(scheduler.add(() => 1, { key: 'b' }).result);
+    children.push(settled(scheduler.add(() => 1)));
+  });
+  await parent;
+  expect(await Promise.all(children)).toEqual(['a', 'b', 'a', 'b', 'SATURATED']);
+  await scheduler.close();
+});
+
+test('F4.2 F4.4 a call that stands in line is decided when it is let in, and a debounce counts from then', async () => {
+  const { clock, scheduler } = begin({ maxPending: 1, maxWaiting: 2, whenFull: 'wait' });
+  const early = scheduler.add(() => 'early', { id: 'a', delay: '10s' });
+  const kept = scheduler.add(() => 'not run', { id: 'a', ifExists: 'keep' });
+  const quiet = scheduler.add(() => 'quiet', { key: 'k', debounce: '1s' });
+  expect([kept.state, quiet.state]).toEqual(['waiting', 'waiting']);
+  await clock.advance(10_000);
+  expect(await kept).toBe(await early);
+  await clock.advance(999);
+  expect(quiet.state).toBe('delayed');
+  await clock.advance(1);
+  expect(await quiet).toBe('quiet');
+  await scheduler.close();
+});
+
+test('F4.2 F4.4 what runs or waits for it keeps to the replaced one; a key alone joins between two attempts', async () => {
+  const { clock, scheduler } = begin();
+  const old = scheduler.add(() => 'old', { id: 'a', delay: '1h' });
+  const waiting = scheduler.add((task) => settled(task.waitFor(old)));
+  await clock.advance(0);
+  expect(waiting.state).toBe('waiting');
+  const fresh = scheduler.add(() => 'new', { id: 'a', ifExists: 'replace' });
+  expect([await waiting, await fresh]).toEqual(['CANCELLED', 'new']);
+  const failing = scheduler.add((task) => (task.attempt === 1 ? Promise.reject(new Error('no')) : task.attempt), {
+    key: 'k',
+    retry: { attempts: 2, base: '1s' },
+  });
+  await clock.advance(0);
+  expect(failing.state).toBe('delayed');
+  const joined = scheduler.add(() => 'not run', { key: 'k' });
+  await clock.advance(5_000);
+  expect([joined.id, await joined]).toEqual([failing.id, 2]);
   await scheduler.close();
 });

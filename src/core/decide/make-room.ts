@@ -31,7 +31,8 @@ export function checkRoom(
   const unstarted = state.unstarted - leaving.size;
   const { maxPending, whenFull } = pressure;
   const adding = specs.length;
-  if (origin === 'child' || unstarted + adding <= maxPending) return Infinity;
+  // Children may have filled more than there is, and who adds nothing asks for no room.
+  if (origin === 'child' || adding === 0 || unstarted + adding <= maxPending) return Infinity;
   const refusal = { pending: unstarted, maxPending, adding };
   if (adding > maxPending || whenFull === 'wait' || whenFull === 'reject') throw new SaturatedError(refusal);
   const room = Math.max(maxPending, unstarted);
