@@ -5,6 +5,7 @@ import { checkLogger } from '../ports/logger.js';
 import { Admission, loadNow, type Load } from './admission.js';
 import { Alarm } from './alarm.js';
 import { Arrivals, type ArrivalsHost } from './arrivals.js';
+import { Breath } from './breath.js';
 import { callerContext } from './caller-context.js';
 import { clockOf, type Clock } from './clock.js';
 import { Closing, type ClosingHost } from './closing.js';
@@ -23,8 +24,6 @@ import type { RunningTask } from './running-task.js';
 import * as settings from './scheduler-options.js';
 import { runSlot, type SlotHost } from './slot.js';
 import { Waits } from './waits.js';
-
-const LOCAL = 'local';
 
 /**
  * What makes a core go: it brings the time, runs attempts in the slots of this process, sets the one alarm, and tells
@@ -57,12 +56,14 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   private readonly root = new AsyncResource('precedence');
   private readonly keepsContext: boolean;
   private dispatching = false;
+  private readonly breath: Breath;
   readonly closing = new Closing(this);
   /** Whether it is closed and waits for no moment any more. */
   private isStopped = false;
 
   constructor(options: settings.SchedulerOptions, scheduler: object) {
     this.clock = clockOf(options.clock);
+    this.breath = new Breath(options.clock, this.dispatch);
     this.keepsContext = settings.keepsContext(options);
     const now = this.clock.now();
     this.core = new Core(settings.coreOptions(options, now));
@@ -82,7 +83,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
       this.dispatch();
     });
     this.local = this.core.attach(now, {
-      id: LOCAL,
+      id: 'local',
       slots: settings.concurrencyOf(options),
       capabilities: new Map(),
       strategy: undefined,
@@ -176,9 +177,10 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     else this.executing.distribute();
     // What has begun goes on also while nothing starts.
     if (this.isHeldBack) while (this.core.goOn(this.clock.now(), this.local) !== undefined);
-    if (this.core.state.suspended.size > 0) this.pulling.goOn();
+    const { preemption, suspended } = this.core.state;
+    if (suspended.size > 0) this.pulling.goOn();
     if (this.pulling.isAwaited) this.pulling.serve();
-    if (this.core.state.preemption.waiting !== undefined && this.mayStart()) this.core.preempt(this.clock.now());
+    if (preemption.waiting !== undefined && !this.breath.isOut && this.mayStart()) this.core.preempt(this.clock.now());
     // A claim lets tasks expire that are past their time.
     this.publish();
     this.loopDelay.rest(this.clock.now().mono);
@@ -186,11 +188,8 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   };
 
   private fillSlots(): void {
-    const { core, local: worker } = this;
-    while (worker.running < worker.spec.slots && this.mayStart()) {
-      const attempt = core.claim(this.clock.now(), worker);
-      if (attempt === undefined) break;
-      if (attempt.resumptions === 0) this.startHere(attempt);
+    for (let next = this.claimHere(); next !== undefined; next = this.claimHere()) {
+      if (next.resumptions === 0) this.startHere(next);
     }
   }
 
@@ -237,8 +236,9 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     // Whoever waits to be let in comes before the claim; all else is told once, after it.
     if (this.arrivals.entrance !== undefined) this.publish();
     // One that goes on after a wait has a slot of its own again, and is told of that like all others.
-    let next = this.claimNext(now);
-    while (next !== undefined && next.resumptions > 0) next = this.claimNext(now);
+    // Beside executors no slot takes what is next unasked: whose turn it is decides the balance.
+    let next = this.executing === undefined ? this.claimHere() : undefined;
+    while (next !== undefined && next.resumptions > 0) next = this.claimHere();
     this.publish();
     // One end may have let several tasks through, and the start may have a moment of its own.
     const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
@@ -263,11 +263,11 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     this.changed(attempt);
   }
 
-  /** Beside executors no slot takes what is next unasked: whose turn it is decides the balance. */
-  private claimNext(now: Moment): Attempt | undefined {
-    const { core, local } = this;
-    if (this.executing !== undefined) return undefined;
-    return local.running < local.spec.slots && this.mayStart() ? core.claim(now, local) : undefined;
+  private claimHere(): Attempt | undefined {
+    const { core, local, breath } = this;
+    if (local.running >= local.spec.slots || breath.isOut || !this.mayStart()) return undefined;
+    breath.spend();
+    return core.claim(this.clock.now(), local);
   }
 
   /** What the attempt's handler is given. */
