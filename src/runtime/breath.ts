@@ -1,5 +1,5 @@
 /** Beyond so many milliseconds of starts in a row, everything else in the process has its turn. */
-const LONGEST_MS = 20;
+const LONGEST_MS = 50;
 
 /** Looking at the time costs more than a start may: only each so many starts does it. */
 const LOOK_EVERY = 64;
