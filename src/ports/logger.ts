@@ -4,7 +4,15 @@ import { refuseConfig } from '../model/index.js';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** A logger shaped like pino's: a method per level that takes a record and a message. */
-export interface Logger extends Readonly<Record<LogLevel, (record: object, message: string) => unknown>> {
+export interface Logger {
+  /** Takes what is of use to whoever looks into something. */
+  readonly debug: (record: object, message: string) => unknown;
+  /** Takes what happens in the ordinary course of things. */
+  readonly info: (record: object, message: string) => unknown;
+  /** Takes what somebody may want to look at, such as a retry, a loss or an expiry. */
+  readonly warn: (record: object, message: string) => unknown;
+  /** Takes what has gone wrong for good: a task that failed, a listener that threw. */
+  readonly error: (record: object, message: string) => unknown;
   /** Whether what is written at this level goes anywhere, as pino's tells: otherwise no record is made. It does unless given. */
   readonly isLevelEnabled?: ((level: LogLevel) => boolean) | undefined;
 }
