@@ -5,13 +5,13 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** A logger shaped like pino's: a method per level that takes a record and a message. */
 export interface Logger {
-  /** What is of interest only when something is looked into. */
+  /** Takes what is of use to whoever looks into something. */
   readonly debug: (record: object, message: string) => unknown;
-  /** What happens as it should. */
+  /** Takes what happens in the ordinary course of things. */
   readonly info: (record: object, message: string) => unknown;
-  /** What may need to be looked at. */
+  /** Takes what somebody may want to look at, such as a retry, a loss or an expiry. */
   readonly warn: (record: object, message: string) => unknown;
-  /** What has gone wrong. */
+  /** Takes what has gone wrong for good: a task that failed, a listener that threw. */
   readonly error: (record: object, message: string) => unknown;
   /** Whether what is written at this level goes anywhere, as pino's tells: otherwise no record is made. It does unless given. */
   readonly isLevelEnabled?: ((level: LogLevel) => boolean) | undefined;

@@ -5,6 +5,7 @@ import { checkLogger } from '../ports/logger.js';
 import { Admission, loadNow, type Load } from './admission.js';
 import { Alarm } from './alarm.js';
 import { Arrivals, type ArrivalsHost } from './arrivals.js';
+import { Breath } from './breath.js';
 import { callerContext } from './caller-context.js';
 import { clockOf, type Clock } from './clock.js';
 import { Closing, type ClosingHost } from './closing.js';
@@ -63,6 +64,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   private readonly root = new AsyncResource('precedence');
   private readonly keepsContext: boolean;
   private dispatching = false;
+  private readonly breath: Breath;
   readonly closing = new Closing(this);
   /** Whether it is closed and waits for no moment any more. */
   private isStopped = false;
@@ -73,6 +75,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   ) {
     this.keeping = Keeping.of(options, new SettlingIn(this));
     this.clock = this.keeping?.clock ?? clockOf(options.clock);
+    this.breath = new Breath(options.clock, this.dispatch);
     this.keepsContext = settings.keepsContext(options);
     const now = this.clock.now();
     this.core = new Core(settings.coreOptions(options, now));
@@ -181,9 +184,10 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     else this.executing.distribute();
     // What has begun goes on also while nothing starts.
     if (this.isHeldBack) while (this.core.goOn(this.clock.now(), this.local) !== undefined);
-    if (this.core.state.suspended.size > 0) this.pulling.goOn();
+    const { preemption, suspended } = this.core.state;
+    if (suspended.size > 0) this.pulling.goOn();
     if (this.pulling.isAwaited) this.pulling.serve();
-    if (this.core.state.preemption.waiting !== undefined && this.mayStart()) this.core.preempt(this.clock.now());
+    if (preemption.waiting !== undefined && !this.breath.isOut && this.mayStart()) this.core.preempt(this.clock.now());
     // A claim lets tasks expire that are past their time.
     this.publishing.publish();
     this.keeping?.seal();
@@ -192,11 +196,8 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   };
 
   private fillSlots(): void {
-    const { core, local: worker } = this;
-    while (worker.running < worker.spec.slots && this.mayStart()) {
-      const attempt = core.claim(this.clock.now(), worker);
-      if (attempt === undefined) break;
-      if (attempt.resumptions === 0) this.startHere(attempt);
+    for (let next = this.claimHere(); next !== undefined; next = this.claimHere()) {
+      if (next.resumptions === 0) this.startHere(next);
     }
   }
 
@@ -250,8 +251,9 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     // Whoever waits to be let in comes before the claim; all else is told once, after it.
     if (this.arrivals.entrance !== undefined) this.publishing.publish();
     // One that goes on after a wait has a slot of its own again, and is told of that like all others.
-    let next = this.claimNext(now);
-    while (next !== undefined && next.resumptions > 0) next = this.claimNext(now);
+    // Beside executors no slot takes what is next unasked: whose turn it is decides the balance.
+    let next = this.executing === undefined ? this.claimHere() : undefined;
+    while (next !== undefined && next.resumptions > 0) next = this.claimHere();
     this.publishing.publish();
     // One end may have let several tasks through, and the start may have a moment of its own.
     const hasRoom = this.local.running < this.local.spec.slots || this.pulling.isAwaited;
@@ -276,11 +278,11 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     this.changed(attempt);
   }
 
-  /** Beside executors no slot takes what is next unasked: whose turn it is decides the balance. */
-  private claimNext(now: Moment): Attempt | undefined {
-    const { core, local } = this;
-    if (this.executing !== undefined) return undefined;
-    return local.running < local.spec.slots && this.mayStart() ? core.claim(now, local) : undefined;
+  private claimHere(): Attempt | undefined {
+    const { core, local, breath } = this;
+    if (local.running >= local.spec.slots || breath.isOut || !this.mayStart()) return undefined;
+    breath.spend();
+    return core.claim(this.clock.now(), local);
   }
 
   /** What the attempt's handler is given. */
