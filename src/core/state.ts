@@ -8,7 +8,7 @@ import {
   type Moment,
   type Task,
 } from '../model/index.js';
-import { Places, ReadyIndex, type Shape } from '../ready/index.js';
+import { Faults, Places, ReadyIndex, type Shape } from '../ready/index.js';
 import type { CoreOptions } from './core-options.js';
 import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
@@ -83,7 +83,7 @@ export class State {
   advancing = false;
   /** Whether a circle of waits is being broken, which looks by itself for what that leaves. */
   breaking = false;
-  readonly outbox: Outbox = { settled: [], renewed: [], resumed: [], preempted: [], aborted: [] };
+  readonly outbox: Outbox = { settled: [], renewed: [], resumed: [], preempted: [], aborted: [], faults: [] };
   readonly origin: Moment;
   random: SeededRandom;
   /** The time of the command, with a monotonic part that never falls. */
@@ -145,6 +145,7 @@ export class State {
         uncorrected: () => (this.charge === 'time' ? this.running + this.suspended.size : 0),
         wallOffset: options.origin.wall - options.origin.mono,
         pathOf: (task) => this.path.pathOf(task),
+        faults: new Faults(this.outbox.faults),
         random: () => this.random.next(),
       },
       options.strategy,

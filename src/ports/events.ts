@@ -93,11 +93,12 @@ export interface ClaimsEvent {
   readonly at: number;
 }
 
-/** A listener has thrown or rejected. */
+/** A listener has thrown or rejected, or a function that decides has given nothing usable. */
 export interface ListenerErrorEvent {
+  /** What a listener threw; else a `StrategyError`. */
   readonly error: unknown;
-  /** The event that it was told of. */
-  readonly eventName: string;
+  /** The event that the listener was told of; `undefined` where it was none. */
+  readonly eventName: string | undefined;
 }
 
 /** Nothing more to say than when. */
@@ -135,7 +136,10 @@ export interface SchedulerEvents {
   readonly empty: RestEvent;
   /** Every task has ended. */
   readonly idle: RestEvent;
-  /** A listener has thrown or rejected; of one to `error` itself nobody is told. */
+  /**
+   * A listener has thrown or rejected; of one to `error` itself nobody is told. Or a strategy, a weight function or a filter of
+   * one's own has: that is told once for each, and for each type of tasks, with a `StrategyError`.
+   */
   readonly error: ListenerErrorEvent;
 }
 

@@ -282,13 +282,15 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   private publish(): void {
-    const { settled, resumed, preempted, aborted } = this.core.outbox;
+    const { settled, resumed, preempted, aborted, faults } = this.core.outbox;
     // The usual one is popped: emptying an array gives its memory away, and the next push has to get it back.
     if (settled.length === 1) tell(settled.pop() as Task);
     else if (settled.length > 0) settled.splice(0).forEach(tell);
     if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.attempts.goOn(attempt);
     if (preempted.length > 0) this.attempts.preempt(preempted.splice(0));
     if (aborted.length > 0) this.attempts.abort(aborted.splice(0));
+    if (faults.length > 0)
+      for (const error of faults.splice(0)) this.events.tell('error', { error, eventName: undefined });
     if (this.arrivals.entrance !== undefined) this.arrivals.entrance.letIn();
     this.waits.check();
   }
