@@ -39,6 +39,7 @@ export function roomKept(state: State, task: Task, workerId: string | undefined,
   rooms.drop(task);
   const asks = workerId === undefined ? resourcesAskedBy(state, task) : askedBy(state, task);
   rooms.keep(task, { workerId, asks, until });
+  if (workerId === undefined) state.reservations += 1;
   if (wasOpen && !channel.isOpen()) state.index.channelClosed(channel);
   if (until !== Infinity) state.monoLine.add(until, 'grace', task.sequence, task);
   state.emit?.({

@@ -94,6 +94,8 @@ export class State {
   epoch = 1;
   /** The number of the next series: it settles ties between them. */
   nextSeries = 1;
+  /** Reservations given so far. */
+  reservations = 0;
   /** Attempts that hold a place, and abandoned ones; those that wait for another task are not among them. */
   running = 0;
   /** Starts so far, by which workers know their turn; counted anew after a restart. */
@@ -217,6 +219,7 @@ export class State {
     return new Starvation(serviceMs, {
       index: this.index,
       isPaused: (task) => this.places.at(task.place).channel.paused,
+      maxBypasses: this.options.maxBypasses,
       add: (at, kind, sequence, task) => {
         this.monoLine.add(at, kind, sequence, task);
       },
