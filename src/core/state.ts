@@ -84,6 +84,7 @@ export class State {
   /** Whether a circle of waits is being broken, which looks by itself for what that leaves. */
   breaking = false;
   readonly outbox: Outbox = { settled: [], renewed: [], resumed: [], preempted: [], aborted: [], faults: [] };
+  readonly faults = new Faults(this.outbox.faults);
   readonly origin: Moment;
   random: SeededRandom;
   /** The time of the command, with a monotonic part that never falls. */
@@ -109,8 +110,7 @@ export class State {
   constructor(readonly options: CoreOptions) {
     this.origin = options.origin;
     this.now = options.origin;
-    this.wall = options.origin.wall;
-    this.mono = options.origin.mono;
+    ({ wall: this.wall, mono: this.mono } = options.origin);
     this.charge = options.charge;
     this.pressure.set(options.pressure, []);
     this.random = new SeededRandom(options.seed);
@@ -147,7 +147,7 @@ export class State {
         uncorrected: () => (this.charge === 'time' ? this.running + this.suspended.size : 0),
         wallOffset: options.origin.wall - options.origin.mono,
         pathOf: (task) => this.path.pathOf(task),
-        faults: new Faults(this.outbox.faults),
+        faults: this.faults,
         random: () => this.random.next(),
       },
       options.strategy,

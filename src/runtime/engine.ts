@@ -26,10 +26,7 @@ import { Waits } from './waits.js';
 
 const LOCAL = 'local';
 
-/**
- * What makes a core go: it brings the time, runs attempts in the slots of this process, sets the one alarm, and tells
- * whoever waits. Everything public is a thin layer over it.
- */
+/** What makes a core go: it brings the time, runs attempts here, sets the one alarm, and tells whoever waits. */
 export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHost, ClosingHost {
   readonly clock: Clock;
   readonly core: Core;
@@ -289,8 +286,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     if (resumed.length > 0) for (const attempt of resumed.splice(0)) this.attempts.goOn(attempt);
     if (preempted.length > 0) this.attempts.preempt(preempted.splice(0));
     if (aborted.length > 0) this.attempts.abort(aborted.splice(0));
-    if (faults.length > 0)
-      for (const error of faults.splice(0)) this.events.tell('error', { error, eventName: undefined });
+    if (faults.length > 0) this.events.tellFaults(faults.splice(0));
     if (this.arrivals.entrance !== undefined) this.arrivals.entrance.letIn();
     this.waits.check();
   }
