@@ -158,7 +158,7 @@ function standingOf(state: State, task: Task): Standing {
 /** Its weight among those that could start now; one that could not is counted as if it could. */
 function chanceOf(state: State, task: Task): number {
   const { choice } = state.index.main;
-  const weightOf = isWeighted(choice) ? usableWeight(choice.weight) : defaultWeight;
+  const weightOf = isWeighted(choice) ? usableWeight(choice) : defaultWeight;
   let total = 0;
   for (const each of state.index.all()) {
     const { shape, channel } = state.places.of(each);

@@ -1,5 +1,6 @@
-import { compareFifo, extraOf, type Attempt, type Task } from '../model/index.js';
-import { askedBy, resourcesAskedBy } from './attempts.js';
+import { compareFifo, extraOf, keptNeeds, yieldedNeeds, type Attempt, type Task } from '../model/index.js';
+import type { Pool } from '../ready/index.js';
+import { askedBy, resourcesAskedBy, type Holding } from './attempts.js';
 import { finite } from './resources.js';
 import type { Room } from './rooms.js';
 import type { State } from './state.js';
@@ -38,6 +39,7 @@ export function roomKept(state: State, task: Task, workerId: string | undefined,
   rooms.drop(task);
   const asks = workerId === undefined ? resourcesAskedBy(state, task) : askedBy(state, task);
   rooms.keep(task, { workerId, asks, until });
+  if (workerId === undefined) state.reservations += 1;
   if (wasOpen && !channel.isOpen()) state.index.channelClosed(channel);
   if (until !== Infinity) state.monoLine.add(until, 'grace', task.sequence, task);
   state.emit?.({
@@ -108,8 +110,29 @@ export function forgetImpossible(state: State): void {
 export function canBeMet(state: State, task: Task): boolean {
   return resourcesAskedBy(state, task).every(({ pool, amount }) => {
     const burst = pool.flow?.rate?.burst ?? Infinity;
-    return amount <= burst && state.lending.unitsKept(pool.name) + amount <= pool.capacity;
+    if (amount > burst || amount > pool.capacity) return false;
+    return (
+      state.lending.unitsKept(pool.name) + amount <= pool.capacity || keptForLong(state, pool) + amount <= pool.capacity
+    );
   });
+}
+
+/** How much of it attempts keep that may be unable to go on while something is reserved. */
+function keptForLong(state: State, { name }: Pool): number {
+  let units = 0;
+  for (const task of state.lending.keepersOf(name)) {
+    if (isFreeToGoOn(task)) continue;
+    units += keptNeeds(task.spec).find(({ resource }) => resource === name)?.amount ?? 0;
+  }
+  return units;
+}
+
+/**
+ * Whether the attempt waits for nobody, and for nothing but a slot and places under limits, which all that runs gives
+ * back and no reservation keeps: it gave way at a yield, or what it waited for has ended.
+ */
+function isFreeToGoOn({ spec, state, attempt }: Task): boolean {
+  return yieldedNeeds(spec).length === 0 && (state === 'ready' || attempt?.wait?.on === undefined);
 }
 
 /** Whether the worker has a slot that is kept for nobody. */
@@ -140,14 +163,16 @@ function goesBefore(x: Task, y: Task): boolean {
 /** A worker that could start the task now: the first of these that takes it and has the slot, be it kept for it or free. */
 function workerFor(state: State, task: Task, room: Room, workers: readonly Worker[]): Worker | undefined {
   const goesOn = task.attempt !== undefined;
-  const fits = askedBy(state, task).every(({ pool, amount }) => {
-    const isKept = room.asks.some((each) => each.pool === pool);
-    const units = isKept ? pool.hasUnits(amount) : pool.hasRoom(amount);
-    return units && (goesOn || pool.hasTokens(amount));
-  });
+  const fits = askedBy(state, task).every((ask) => hasRoomFor(room, ask) && (goesOn || ask.pool.hasTokens(ask.amount)));
   if (!fits) return undefined;
   const place = state.places.of(task);
   return workers.find((worker) => worker.takes(place) && hasSlotFor(state, worker, room));
+}
+
+/** Whether so much of the pool is free, or kept for whoever has this room. */
+export function hasRoomFor(room: Room | undefined, { pool, amount }: Holding): boolean {
+  const isKept = room?.asks.some((each) => each.pool === pool) === true;
+  return isKept ? pool.hasUnits(amount) : pool.hasRoom(amount);
 }
 
 /** Whether the worker has a slot that is free, or that is kept for whoever has this room. */

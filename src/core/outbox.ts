@@ -1,4 +1,4 @@
-import type { Attempt, ErrorRecord, SchedulerError, Task } from '../model/index.js';
+import type { Attempt, ErrorRecord, SchedulerError, StrategyError, Task } from '../model/index.js';
 
 /** An attempt that is to stop, and why: the error itself where there is one. */
 export interface Aborted {
@@ -25,4 +25,6 @@ export interface Outbox {
   readonly preempted: Aborted[];
   /** Attempts whose work is no longer wanted. */
   readonly aborted: Aborted[];
+  /** What functions of the user's that decide have done wrong. */
+  readonly faults: StrategyError[];
 }

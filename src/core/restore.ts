@@ -103,6 +103,7 @@ export function restore(state: State, snapshot: CoreSnapshot): void {
     state.retention.restore(known(state, sequence), endedAt ?? -Infinity);
   }
   restoreRooms(state, snapshot);
+  state.reservations = snapshot.reservations ?? 0;
   state.keys.load(snapshot.keys ?? [], (sequence) => known(state, sequence));
   state.starvation.mostUrgent = snapshot.mostUrgent;
   state.starvation.watchAll();

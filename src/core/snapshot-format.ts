@@ -126,6 +126,8 @@ export interface CoreSnapshot {
   readonly epoch: number;
   readonly nextSequence: number;
   readonly nextSeries: number;
+  /** Given so far; absent in snapshots from before they were counted. */
+  readonly reservations?: number;
   /** The state of the seeded generator. */
   readonly random: readonly number[];
   readonly settings: SettingsRecord;

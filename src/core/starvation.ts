@@ -1,23 +1,27 @@
-import type { Task } from '../model/index.js';
+import { needsOf, type Task } from '../model/index.js';
 import type { ReadyIndex } from '../ready/index.js';
 import type { DueKind } from './timeline.js';
 
 /*
  * The bound on a ready task's wait.
  *
- *   bound = W + (B / m + 1) × S
+ *   bound = W + (B / m + 1) × S, and for a task that needs resources + (P + 3 k + 2) × S
  *
  * W is how long newcomers may still go before the task, which follows from the order. After that only those can start
  * first that are there already: B unfinished tasks at that moment, on the m slots of the workers that would take it, each
- * for the service time S at the most. S is what the user says; without it nothing is watched.
+ * for the service time S at the most. S is what the user says; without it nothing is watched. What lacks a resource may be
+ * passed over P times before it is given a reservation, and waits for k reservations of others.
  *
- * A task is looked at twice, by an entry on the timeline each: when W has passed, and B is known, and when the rest has.
+ * A task is looked at twice, by an entry on the timeline each: when W has passed, and B is known, and when the rest has; and
+ * again where reservations were given meanwhile.
  */
 
 /** What watching needs to know from the core. */
 export interface StarvationSources {
   readonly index: ReadyIndex;
   isPaused(task: Task): boolean;
+  /** How often a task that lacks a resource is passed over before it is given a reservation; `Infinity`: it is given none. */
+  readonly maxBypasses: number;
   /** Puts an entry on the monotonic timeline. */
   add(at: number, kind: DueKind, sequence: number, task: Task): void;
 }
@@ -64,6 +68,7 @@ export class Starvation {
   private passableMs(task: Task): number {
     const { aging, main } = this.sources.index;
     const { everyMs, maxBoost, maxWaitMs } = aging;
+    if (this.sources.maxBypasses === Infinity && needsOf(task).length > 0) return Infinity;
     if (main.choice === 'fifo') return 0;
     const ages = main.choice === 'priority' || main.choice === 'critical-path';
     if (!ages || everyMs === Infinity || maxBoost !== Infinity) return maxWaitMs;

@@ -8,7 +8,7 @@ import {
   type Moment,
   type Task,
 } from '../model/index.js';
-import { Places, ReadyIndex, type Shape } from '../ready/index.js';
+import { Faults, Places, ReadyIndex, type Shape } from '../ready/index.js';
 import type { CoreOptions } from './core-options.js';
 import { CriticalPath } from './critical-path.js';
 import { Dependencies } from './dependencies.js';
@@ -83,7 +83,8 @@ export class State {
   advancing = false;
   /** Whether a circle of waits is being broken, which looks by itself for what that leaves. */
   breaking = false;
-  readonly outbox: Outbox = { settled: [], renewed: [], resumed: [], preempted: [], aborted: [] };
+  readonly outbox: Outbox = { settled: [], renewed: [], resumed: [], preempted: [], aborted: [], faults: [] };
+  readonly faults = new Faults(this.outbox.faults);
   readonly origin: Moment;
   random: SeededRandom;
   /** The time of the command, with a monotonic part that never falls. */
@@ -94,6 +95,8 @@ export class State {
   epoch = 1;
   /** The number of the next series: it settles ties between them. */
   nextSeries = 1;
+  /** Reservations given so far. */
+  reservations = 0;
   /** Attempts that hold a place, and abandoned ones; those that wait for another task are not among them. */
   running = 0;
   /** Starts so far, by which workers know their turn; counted anew after a restart. */
@@ -107,8 +110,7 @@ export class State {
   constructor(readonly options: CoreOptions) {
     this.origin = options.origin;
     this.now = options.origin;
-    this.wall = options.origin.wall;
-    this.mono = options.origin.mono;
+    ({ wall: this.wall, mono: this.mono } = options.origin);
     this.charge = options.charge;
     this.pressure.set(options.pressure, []);
     this.random = new SeededRandom(options.seed);
@@ -145,6 +147,7 @@ export class State {
         uncorrected: () => (this.charge === 'time' ? this.running + this.suspended.size : 0),
         wallOffset: options.origin.wall - options.origin.mono,
         pathOf: (task) => this.path.pathOf(task),
+        faults: this.faults,
         random: () => this.random.next(),
       },
       options.strategy,
@@ -216,6 +219,7 @@ export class State {
     return new Starvation(serviceMs, {
       index: this.index,
       isPaused: (task) => this.places.at(task.place).channel.paused,
+      maxBypasses: this.options.maxBypasses,
       add: (at, kind, sequence, task) => {
         this.monoLine.add(at, kind, sequence, task);
       },

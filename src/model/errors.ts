@@ -27,6 +27,7 @@ export {
   TimeoutError,
   type WaitStep,
 } from './endings.js';
+export { StrategyError, type StrategyAnswer, type StrategyDecision } from './strategy-error.js';
 export {
   CorruptJournalError,
   DeposedError,

@@ -22,6 +22,7 @@ export type SchedulerErrorCode =
   | 'STALE_LEASE'
   | 'EXECUTOR_LOST'
   | 'DEPOSED'
+  | 'STRATEGY'
   | 'STORE'
   | 'CORRUPT_JOURNAL'
   | 'UNSUPPORTED_VERSION';

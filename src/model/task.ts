@@ -28,6 +28,8 @@ export interface TaskExtra {
   deadlineMissed: boolean;
   /** While ready: the monotonic time by which it starts, by its bound; `-Infinity` while newcomers may go before it. */
   startsBy: number;
+  /** How many reservations had been given when that was worked out: those given to others since put it off. */
+  reservationsSeen: number;
   /** Whether it was told that its wait has exceeded its bound. */
   starved: boolean;
   /** How often it was stopped for a more urgent one. */
@@ -249,6 +251,7 @@ export function extraOf(task: Task): TaskExtra {
     parent: undefined,
     deadlineMissed: false,
     startsBy: -Infinity,
+    reservationsSeen: 0,
     starved: false,
     preemptions: 0,
     bypasses: 0,

@@ -45,7 +45,7 @@ const MESSAGES: Readonly<Record<EventName, string>> = {
   claims: 'claims by channel',
   empty: 'every task has started',
   idle: 'every task has ended',
-  error: 'a listener failed',
+  error: 'a function given to the scheduler failed',
 };
 
 /**

@@ -93,8 +93,9 @@ export interface ClaimsEvent {
   readonly at: number;
 }
 
-/** A listener has thrown or rejected, or something is wrong with what the scheduler itself relies on: its store, a handler. */
+/** A listener has thrown or rejected, or something is wrong with what the scheduler relies on: its store, a handler, a function that decides. */
 export interface ListenerErrorEvent {
+  /** What a listener threw; else what went wrong, such as a `StoreError` or a `StrategyError`. */
   readonly error: unknown;
   /** The event that the listener was told of; `undefined` where it was none. */
   readonly eventName: string | undefined;
@@ -137,7 +138,8 @@ export interface SchedulerEvents {
   readonly idle: RestEvent;
   /**
    * A listener has thrown or rejected; of one to `error` itself nobody is told. Or, without an `eventName`: the store has
-   * failed or is full, or tasks are back whose handler is not defined.
+   * failed or is full, tasks are back whose handler is not defined, or a strategy, a weight function or a filter of one's own has
+   * given nothing usable. That is told once for each, and for each type of tasks, with a `StrategyError`.
    */
   readonly error: ListenerErrorEvent;
 }

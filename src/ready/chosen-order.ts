@@ -1,5 +1,6 @@
 import { compareFifo, type Task } from '../model/index.js';
 import { LaneOrder } from './lane-order.js';
+import type { FaultReport } from './faults.js';
 import type { ClaimView } from './order.js';
 import { candidateOf, type Candidate, type Strategy } from './strategy.js';
 
@@ -8,6 +9,7 @@ export class ChosenOrder extends LaneOrder {
   constructor(
     private readonly strategy: Strategy & Required<Pick<Strategy, 'choose'>>,
     private readonly random: () => number,
+    private readonly report: FaultReport,
     ...rest: ConstructorParameters<typeof LaneOrder>
   ) {
     super(...rest);
@@ -19,14 +21,18 @@ export class ChosenOrder extends LaneOrder {
     for (const task of [...this.heads(claim)].sort(compareFifo)) heads.set(candidateOf(task), task);
     if (heads.size === 0) return undefined;
     // A choice that is none of the heads, or an error, cannot be followed; the slot must not idle for it.
-    const chosen = this.choice([...heads.keys()], claim.mono);
-    return (chosen === undefined ? undefined : heads.get(chosen)) ?? super.best(claim);
+    return this.choice(heads, claim.mono) ?? super.best(claim);
   }
 
-  private choice(heads: readonly Candidate[], now: number): Candidate | undefined {
+  private choice(heads: ReadonlyMap<Candidate, Task>, now: number): Task | undefined {
+    const decision = { by: 'choose', strategy: this.strategy.name } as const;
     try {
-      return this.strategy.choose(heads, { now, random: this.random });
-    } catch {
+      const chosen = this.strategy.choose([...heads.keys()], { now, random: this.random });
+      const task = heads.get(chosen);
+      if (task === undefined) this.report(decision, { gave: chosen });
+      return task;
+    } catch (error) {
+      this.report(decision, { threw: error });
       return undefined;
     }
   }

@@ -1,4 +1,5 @@
 export * from './aging.js';
+export * from './faults.js';
 export * from './flow.js';
 export * from './heap.js';
 export * from './place.js';

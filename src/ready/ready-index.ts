@@ -53,7 +53,7 @@ export class ReadyIndex {
   open(choice: StrategyChoice, filter: PlaceFilter | undefined): View {
     let view = this.views.find((known) => known.users > 0 && known.choice === choice && known.filter === filter);
     if (view === undefined) {
-      view = new View(choice, filter);
+      view = new View(choice, filter, this.sources.faults);
       this.views.push(view);
       this.unbuilt = true;
     }

@@ -1,4 +1,5 @@
 import type { CapabilityValue, Need, Task } from '../model/index.js';
+import type { FaultReport } from './faults.js';
 import type { Plan } from './plan.js';
 import type { WeightOf } from './weighted-order.js';
 
@@ -52,9 +53,9 @@ export interface ChoiceContext {
  */
 export interface Strategy {
   readonly name: string;
-  /** The smaller, the sooner; what is not a number goes last. */
+  /** The smaller, the sooner; what is not a number goes last, and the event `error` tells of it. */
   rank(task: Candidate): number;
-  /** One of the best of each lane; any other answer leaves the choice to the ranks. */
+  /** One of the best of each lane; any other answer leaves the choice to the ranks, and the event `error` tells of it. */
   choose?(heads: readonly Candidate[], context: ChoiceContext): Candidate;
   /** What decides, in a few words such as `size → FIFO`. */
   describe(): string;
@@ -164,7 +165,7 @@ interface Ranked {
 }
 
 /** The plan of a strategy of one's own. Its ranks are remembered: a `rank` that changes its mind must not lose a task. */
-export function customPlan(strategy: Strategy): Plan {
+export function customPlan(strategy: Strategy, report?: FaultReport): Plan {
   const ranks = new WeakMap<Task, Ranked>();
   return {
     name: strategy.name,
@@ -174,7 +175,7 @@ export function customPlan(strategy: Strategy): Plan {
       const { urgency: level, deadline, attempts } = task;
       const known = ranks.get(task);
       if (known?.level === level && known.deadline === deadline && known.attempts === attempts) return known.rank;
-      const rank = rankBy(strategy, task);
+      const rank = rankBy(strategy, task, report);
       ranks.set(task, { level, deadline, attempts, rank });
       return rank;
     },
@@ -184,13 +185,16 @@ export function customPlan(strategy: Strategy): Plan {
 }
 
 /** The order must stay total, and a task that is halfway in must get in: what has no rank goes last. */
-function rankBy(strategy: Strategy, task: Task): number {
+function rankBy(strategy: Strategy, task: Task, report: FaultReport | undefined): number {
+  const decision = { by: 'rank', strategy: strategy.name, taskId: task.id, taskType: task.spec.type } as const;
   try {
     const rank: unknown = strategy.rank(candidateOf(task));
-    return typeof rank === 'number' && !Number.isNaN(rank) ? rank : Infinity;
-  } catch {
-    return Infinity;
+    if (typeof rank === 'number' && !Number.isNaN(rank)) return rank;
+    report?.(decision, { gave: rank });
+  } catch (error) {
+    report?.(decision, { threw: error });
   }
+  return Infinity;
 }
 
 /** Weights beyond these count as these: the sum of all must neither overflow nor vanish. */
@@ -198,14 +202,16 @@ const LIGHTEST = 1e-100;
 const HEAVIEST = 1e100;
 
 /** A weight function of the user's own; where it gives nothing usable, the level weighs what it does by default. */
-export function usableWeight(weightOf: WeightOf): WeightOf {
+export function usableWeight({ name: strategy, weight: weightOf }: WeightedRandom, report?: FaultReport): WeightOf {
   return (level) => {
     try {
       const weight: unknown = weightOf(level);
-      return isWeight(weight) ? Math.min(HEAVIEST, Math.max(LIGHTEST, weight)) : defaultWeight(level);
-    } catch {
-      return defaultWeight(level);
+      if (isWeight(weight)) return Math.min(HEAVIEST, Math.max(LIGHTEST, weight));
+      report?.({ by: 'weight', strategy, level }, { gave: weight });
+    } catch (error) {
+      report?.({ by: 'weight', strategy, level }, { threw: error });
     }
+    return defaultWeight(level);
   };
 }
 

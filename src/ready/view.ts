@@ -1,6 +1,7 @@
 import type { CapabilityValue, Task } from '../model/index.js';
 import type { PlaceTasks } from './by-place.js';
 import { ChosenOrder } from './chosen-order.js';
+import type { FaultReport, Faults } from './faults.js';
 import type { Aging } from './aging.js';
 import { LaneOrder } from './lane-order.js';
 import type { ClaimView, Order } from './order.js';
@@ -36,6 +37,8 @@ export type PlaceFilter = (place: PlaceTraits) => boolean;
 /** What orders are made of. */
 export interface OrderSources extends Omit<PlanSources, 'maxWaitMs'> {
   readonly turns: Turns;
+  /** What functions of the user's that decide do wrong. */
+  readonly faults: Faults;
   random(): number;
 }
 
@@ -62,6 +65,7 @@ export class View {
   constructor(
     readonly choice: StrategyChoice,
     readonly filter: PlaceFilter | undefined,
+    private readonly faults: Faults,
   ) {}
 
   get built(): boolean {
@@ -84,7 +88,8 @@ export class View {
 
   /**
    * Whether the filter takes this place. It is asked once: places are few and tasks many, and one that changed its mind
-   * would lose tasks. One that throws says no, as a command that is halfway through must not end there.
+   * would lose tasks. One that throws, or says neither yes nor no, says no, as a command that is halfway through must not
+   * end there.
    */
   takes(place: Place): boolean {
     const { filter } = this;
@@ -92,15 +97,23 @@ export class View {
     if (filter === undefined || place.shape.worker !== undefined) return true;
     // A place's number may be used again for another place.
     if (this.asked[place.index] === place) return this.taken[place.index] === true;
-    let takes = false;
-    try {
-      takes = filter(place);
-    } catch {
-      // It stays a no.
-    }
+    const takes = this.ask(filter, place);
     this.asked[place.index] = place;
     this.taken[place.index] = takes;
     return takes;
+  }
+
+  private ask(filter: PlaceFilter, place: Place): boolean {
+    const report = this.faults.of(filter);
+    const decision = { by: 'filter', channel: place.channel.name, taskType: place.shape.type } as const;
+    try {
+      const takes: unknown = filter(place);
+      if (typeof takes === 'boolean') return takes;
+      report(decision, { gave: takes });
+    } catch (error) {
+      report(decision, { threw: error });
+    }
+    return false;
   }
 
   /** How its order is described. */
@@ -189,19 +202,22 @@ export function planFor(
   choice: StrategyChoice,
   sources: Omit<PlanSources, 'maxWaitMs'>,
   aging: Aging,
+  report?: FaultReport,
 ): Plan | undefined {
   if (choice === 'weighted-random' || isWeighted(choice)) return undefined;
-  if (typeof choice === 'object') return customPlan(choice);
+  if (typeof choice === 'object') return customPlan(choice, report);
   return planOf(choice, { ...sources, maxWaitMs: aging.maxWaitMs });
 }
 
 function makeOrder(choice: StrategyChoice, sources: OrderSources, aging: Aging): Order {
   const random = (): number => sources.random();
-  if (isWeighted(choice)) return new WeightedOrder(usableWeight(choice.weight), random);
-  const plan = planFor(choice, sources, aging);
+  const report = typeof choice === 'object' ? sources.faults.of(choice) : undefined;
+  if (isWeighted(choice)) return new WeightedOrder(usableWeight(choice, report), random);
+  const plan = planFor(choice, sources, aging, report);
   if (plan === undefined) return new WeightedOrder(defaultWeight, random);
-  if (typeof choice === 'object' && choice.choose !== undefined) {
-    return new ChosenOrder({ ...choice, choose: choice.choose.bind(choice) }, random, plan, aging, sources.turns);
+  if (report !== undefined && typeof choice === 'object' && choice.choose !== undefined) {
+    const chooser = { ...choice, name: choice.name, choose: choice.choose.bind(choice) };
+    return new ChosenOrder(chooser, random, report, plan, aging, sources.turns);
   }
   return new LaneOrder(plan, aging, sources.turns);
 }

@@ -29,10 +29,7 @@ import { runSlot, type SlotHost } from './slot.js';
 import { Waits } from './waits.js';
 import { localWorker } from './worker-options.js';
 
-/**
- * What makes a core go: it brings the time, runs attempts in the slots of this process, sets the one alarm, and tells
- * whoever waits. Everything public is a thin layer over it.
- */
+/** What makes a core go: it brings the time, runs attempts here, sets the one alarm, and tells whoever waits. */
 export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHost, ClosingHost, SettlingHost {
   readonly clock: Clock;
   readonly core: Core;

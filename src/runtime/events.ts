@@ -91,6 +91,11 @@ export class Events {
     this.tellSoon();
   }
 
+  /** Functions of the user's that decide have done wrong. */
+  tellFaults(faults: readonly Error[]): void {
+    for (const error of faults) this.tell('error', { error, eventName: undefined });
+  }
+
   private follow(): void {
     const { isUsed } = this.emitter;
     if (isUsed === this.isFollowing) return;

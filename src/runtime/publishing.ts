@@ -8,6 +8,7 @@ import type { Waits } from './waits.js';
 export interface PublishingHost {
   readonly core: Core;
   readonly waits: Waits;
+  readonly events: { tellFaults(faults: readonly Error[]): void };
   readonly attempts: {
     goOn(attempt: Attempt): void;
     preempt(asked: readonly Aborted[]): void;
@@ -24,7 +25,9 @@ export class Publishing {
   publish(): void {
     const { host } = this;
     const { waits, arrivals, keeping } = host;
-    const { settled, resumed, preempted, aborted } = host.core.outbox;
+    const { settled, resumed, preempted, aborted, faults } = host.core.outbox;
+    // No store keeps what is wrong with a function.
+    if (faults.length > 0) host.events.tellFaults(faults.splice(0));
     if (keeping !== undefined) {
       this.holdBack(keeping);
       return;

@@ -151,3 +151,34 @@ describe('with n tasks that wait for tokens', () => {
     expect((most as number) / (least as number)).toBeLessThan(3);
   });
 });
+
+describe('with channels of which each has tasks that fit and tasks that do not', () => {
+  const CHANNELS = [10, 100, 1_000];
+
+  /** What a claim costs by weighted random, where so many channels have one task of each kind. */
+  function claimCost(channels: number, larger: number): number {
+    const s = sim({ check: false, strategy: 'weighted-random', maxBypasses: Infinity });
+    s.send({ kind: 'setCapacity', resource: 'cpu', units: 100 });
+    s.add('holder', { needs: { cpu: 50 } });
+    s.claim();
+    for (let i = 0; i < channels; i += 1) {
+      for (const [kind, cpu] of [
+        ['small', 1 + i / channels],
+        ['large', larger + i / channels],
+      ] as const) {
+        s.add(`${kind}-${String(i)}`, { channel: `c${String(i)}`, needs: { cpu } });
+      }
+    }
+    s.claim();
+    return operations(() => {
+      expect(s.claim()).toHaveLength(1);
+    });
+  }
+
+  test('C7.3 D8.2 by weighted random a claim asks each of these channels, and no others', () => {
+    const [ten, , thousand] = CHANNELS.map((channels) => claimCost(channels, 60));
+    expect((thousand as number) / (ten as number)).toBeLessThan(100);
+    // Where all that a channel has fits, it is taken as it is.
+    expect(beyond('logarithmic', CHANNELS, (channels) => claimCost(channels, 3))).toEqual([]);
+  });
+});

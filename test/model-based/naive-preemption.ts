@@ -177,21 +177,24 @@ export class NaivePreemption {
     this.rooms.set(task, { worker: worker.id, until });
   }
 
-  /** Who could start on the same worker if the attempt gave way, the most urgent first, then the longest wait. */
+  /** Who could start on the same worker if it gave way: the holder of the reservation, the most urgent, the longest wait. */
   inPlaceOf(attempt: NaiveAttempt): NaiveTask | undefined {
     const { model } = this;
+    const reserved = model.reservations.reserved();
     const worker = model.workers.get(attempt.worker);
     const kept = keptNeeds(attempt.task.spec).map(({ resource }) => `resource ${resource}`);
     const freed = (what: string): number => (kept.includes(what) ? 0 : (heldBy(attempt).get(what) ?? 0));
-    return this.hungry().find((task) => {
+    return [...(reserved === undefined ? [] : [reserved]), ...this.hungry()].find((task) => {
       if (worker === undefined || model.levelOf(task) > model.levelOf(attempt.task)) return false;
       if (!model.suits(worker, task) || !this.hasTokens(task)) return false;
       const workers = [...model.workers.values()].filter((each) => model.suits(each, task));
       const isFree = (each: NaiveWorker): boolean => model.freeSlots(each) > this.kept(`slot ${each.id}`);
+      if (task === reserved && workers.some((each) => this.fitsNow(task, each))) return false;
       if (model.canStart(task) && workers.some(isFree)) return false;
       const fits = [...unitsOf(model, task, worker.id)].every(([what, amount]) => {
         if (what.startsWith('slot ')) return model.freeSlots(worker) + 1 > this.kept(what);
-        return heldUnits(model, what) - freed(what) + this.kept(what) + amount <= capacityOf(model, what);
+        const keptForOthers = task === reserved && what.startsWith('resource ') ? 0 : this.kept(what);
+        return heldUnits(model, what) - freed(what) + keptForOthers + amount <= capacityOf(model, what);
       });
       return fits;
     });

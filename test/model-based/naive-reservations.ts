@@ -1,4 +1,4 @@
-import { keptNeeds } from '../../src/model/index.js';
+import { keptNeeds, yieldedNeeds } from '../../src/model/index.js';
 import { ranked } from './naive-order.js';
 import type { Naive, NaiveTask } from './naive.js';
 
@@ -33,11 +33,14 @@ export class NaiveReservations {
     }
   }
 
-  /** Whether it could start if everything that runs had ended, and those who wait for others had not. */
+  /** Whether it could start if everything had ended that runs or needs no resource to go on, and those who wait had not. */
   canBeMet(task: NaiveTask): boolean {
     const { model } = this;
     return model.asksFor(task).every(({ resource, amount }) => {
-      const waiting = model.holding().filter(({ life, waitsSince }) => life === 'counts' && waitsSince !== undefined);
+      const waiting = model.holding().filter(({ life, waitsSince, task: { spec, state, edges } }) => {
+        const isFree = yieldedNeeds(spec).length === 0 && (state === 'ready' || !edges.some(({ awaited }) => awaited));
+        return life === 'counts' && waitsSince !== undefined && !isFree;
+      });
       const kept = waiting
         .flatMap((attempt) => keptNeeds(attempt.task.spec))
         .reduce((sum, need) => sum + (need.resource === resource ? need.amount : 0), 0);
@@ -50,7 +53,7 @@ export class NaiveReservations {
     return [...this.model.workers.values()].some((worker) => this.model.suits(worker, task));
   }
 
-  private reserved(): NaiveTask | undefined {
+  reserved(): NaiveTask | undefined {
     return [...this.model.preemption.rooms].find(([, { worker }]) => worker === RESERVED)?.[0];
   }
 

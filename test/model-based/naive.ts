@@ -508,6 +508,7 @@ export class Naive {
     const next = this.preemption.inPlaceOf(attempt);
     if (next === undefined) return;
     this.giveWay(attempt, () => {
+      if (next === this.reservations.reserved()) return;
       this.preemption.rooms.set(next, { worker: attempt.worker, until: Infinity });
     });
   }

@@ -83,6 +83,25 @@ const everyKind: [string, errors.SchedulerError, string[]][] = [
   ],
   ['StoreError', new errors.StoreError({ operation: 'append' }), ['append.']],
   [
+    'StrategyError',
+    new errors.StrategyError(
+      { by: 'rank', strategy: 'mine', taskId: 'a', taskType: 'mail' },
+      { threw: new Error('no size') },
+    ),
+    ['"mine"', '"a"', 'threw', 'no size', 'goes last'],
+  ],
+  ['StrategyError', new errors.StrategyError({ by: 'choose', strategy: 'mine' }, { gave: 7 }), ['"mine"', 'gave 7']],
+  [
+    'StrategyError',
+    new errors.StrategyError({ by: 'weight', strategy: 'weighted-random', level: 3 }, { gave: -1 }),
+    ['"weighted-random"', 'level 3', 'gave -1', 'by default'],
+  ],
+  [
+    'StrategyError',
+    new errors.StrategyError({ by: 'filter', channel: 'c', taskType: 'mail' }, { gave: 'yes' }),
+    ['"mail"', '"c"', 'gave "yes"', 'true or false'],
+  ],
+  [
     'CorruptJournalError',
     new errors.CorruptJournalError({ source: 'j.log', position: 12, reason: 'bad checksum' }),
     ['"j.log"', '12', 'bad checksum'],

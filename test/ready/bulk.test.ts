@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Task, extraOf, parseTaskOptions } from '../../src/model/index.js';
 import { areManyReady, readyByPlace, splitBy } from '../../src/ready/by-place.js';
-import { Heap, NO_AGING, Places, ReadyIndex, STRATEGY_NAMES, type StrategyChoice } from '../../src/ready/index.js';
+import { Faults, Heap, NO_AGING, Places, ReadyIndex, STRATEGY_NAMES, type StrategyChoice } from '../../src/ready/index.js';
 import { PackedHeap, compareRank } from '../../src/ready/packed-heap.js';
 import { Queue } from '../../src/ready/queue.js';
 import { sim } from '../../src/testing/index.js';
@@ -193,6 +193,7 @@ function indexed(list: readonly Spec[], choice: StrategyChoice, aging: typeof NO
       uncorrected: () => 0,
       wallOffset: 0,
       pathOf: ({ sequence }) => 1 + (sequence % 2),
+      faults: new Faults([]),
       random: () => ((draws += 1) * 0.618) % 1,
     },
     choice,

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import {
+  StrategyError,
   CancelledError,
   ExpiredError,
   InvalidConfigError,
@@ -172,6 +173,18 @@ test('row 34 a listener that throws or rejects disturbs nobody, and becomes an e
     { error: broken, eventName: 'started' },
     { error: broken, eventName: 'started' },
   ]);
+});
+
+test('A1.4 row 34 a strategy whose rank is no number becomes an error event, and its task still runs', async () => {
+  const { scheduler, of } = observed({ strategy: { name: 'mine', rank: () => NaN, describe: () => 'mine' } }, [
+    'error',
+  ]);
+  expect(await scheduler.add(() => 7, { id: 'a' })).toBe(7);
+  expect(await scheduler.add(() => 8, { id: 'b' })).toBe(8);
+  const [told, ...others] = of('error');
+  expect([told?.eventName, others]).toEqual([undefined, []]);
+  expect(told?.error).toBeInstanceOf(StrategyError);
+  expect(told?.error).toMatchObject({ code: 'STRATEGY', by: 'rank', strategy: 'mine', taskId: 'a', value: NaN });
 });
 
 test('row 34 a listener to errors that throws is not told of itself', async () => {

@@ -78,7 +78,7 @@ test('row 34 a listener that throws is logged, and a logger that throws disturbs
   scheduler.on('added', fail);
   await scheduler.add(nothing);
   expect(of('error')).toEqual([
-    ['error', { event: 'error', err: new Error('no'), eventName: 'added' }, 'a listener failed'],
+    ['error', { event: 'error', err: new Error('no'), eventName: 'added' }, 'a function given to the scheduler failed'],
   ]);
   const broken = new Scheduler({ logger: { debug: fail, info: fail, warn: fail, error: fail } });
   expect(await broken.add(() => 7)).toBe(7);

@@ -61,6 +61,21 @@ describe('who makes way', () => {
     expect(asked(s)).toEqual(['b#1', 'c#1', 'a#1']);
   });
 
+  test.each(['priority', 'deadline', 'lifo', 'fair'] as const)(
+    'C10.1 of waiting tasks of one level it is the longest wait for which others make way, under %s too',
+    (strategy) => {
+      const s = sim({ slots: 1, strategy });
+      s.add('a', BACKGROUND);
+      s.add('patient', { priority: 'high', channel: 'z' });
+      s.advance(1);
+      s.add('due', { priority: 'high', deadline: s.now.wall + 10_000, channel: 'b' });
+      s.advance(1_000);
+      expect(s.facts.filter(({ kind }) => kind === 'task.preempted')).toMatchObject([{ task: 'a', by: 'patient' }]);
+      makeWay(s, 'a');
+      expect(s.running()).toEqual(['patient#1']);
+    },
+  );
+
   test('C10.1 no more are asked than are needed', () => {
     const s = sim({ slots: 4 });
     s.send({ kind: 'setCapacity', resource: 'gpu', units: 4 });

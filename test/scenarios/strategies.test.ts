@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Strategy, StrategyChoice, StrategyName } from '../../src/core/index.js';
 import { InvalidConfigError } from '../../src/model/index.js';
-import { SIM_START, sim, type SimTaskOptions } from '../../src/testing/index.js';
+import { SIM_START, sim, type Sim, type SimTaskOptions } from '../../src/testing/index.js';
 
 /** One set of tasks that every strategy puts into an order of its own. */
 const MIXED: Readonly<Record<string, SimTaskOptions>> = {
@@ -159,6 +159,92 @@ describe('A1.2 strategies of one’s own', () => {
       expect(error).toBeInstanceOf(InvalidConfigError);
       expect((error as InvalidConfigError).field).toBe('strategy.weight');
     }
+  });
+});
+
+describe('A1.4 what decides and goes wrong is told of', () => {
+  const faultsOf = (s: Sim): unknown[] =>
+    s.core.outbox.faults.splice(0).map(({ by, strategy, taskId, value, cause }) => ({
+      by,
+      strategy,
+      taskId,
+      ...(cause === undefined ? { value } : { cause }),
+    }));
+
+  test('A1.4 a rank that throws or is no number is told of once for each type of tasks', () => {
+    const thrown = new Error('no size');
+    const s = sim({
+      strategy: {
+        name: 'mine',
+        rank: ({ id }) => {
+          if (id === 'throws') throw thrown;
+          return id === 'fine' ? 1 : ('7' as unknown as number);
+        },
+        describe: () => 'mine',
+      },
+    });
+    s.add('fine', { type: 'mail' });
+    expect(faultsOf(s)).toEqual([]);
+    s.add('text', { type: 'mail' });
+    s.add('again', { type: 'mail' });
+    s.add('throws', { type: 'report' });
+    expect(faultsOf(s)).toEqual([
+      { by: 'rank', strategy: 'mine', taskId: 'text', value: '7' },
+      { by: 'rank', strategy: 'mine', taskId: 'throws', cause: thrown },
+    ]);
+    expect(s.drain()).toEqual(['fine', 'text', 'again', 'throws']);
+    expect(faultsOf(s)).toEqual([]);
+    for (let i = 0; i < 100; i += 1) s.add(`t${i}`, { type: `type ${i}` });
+    expect(faultsOf(s)).toHaveLength(14);
+  });
+
+  test('A1.4 so is a choice that is none of the candidates', () => {
+    const strange: Strategy = { ...byIdBackwards, choose: (heads) => ({ ...(heads[0] as (typeof heads)[0]) }) };
+    const s = mixed(strange);
+    expect(s.drain()).toHaveLength(5);
+    expect(faultsOf(s)).toMatchObject([{ by: 'choose', strategy: 'by-id-backwards', value: { id: 'report' } }]);
+    const thrown = new Error('no idea');
+    const throwing: Strategy = {
+      ...byIdBackwards,
+      choose: () => {
+        throw thrown;
+      },
+    };
+    const t = mixed(throwing);
+    expect(t.drain()).toEqual(['report', 'mail', 'index', 'fetch', 'clean']);
+    expect(faultsOf(t)).toEqual([{ by: 'choose', strategy: 'by-id-backwards', taskId: undefined, cause: thrown }]);
+  });
+
+  test('A1.4 so is a weight that is none, and where the level is asked about again, only once', () => {
+    const weight = (level: number): number => (level < 5 ? 1 : -level);
+    const s = sim({ strategy: { name: 'weighted-random', weight } });
+    s.add('a', { priority: 1 });
+    expect(faultsOf(s)).toEqual([]);
+    s.add('b', { priority: 40 });
+    s.add('c', { priority: 40 });
+    expect(faultsOf(s)).toEqual([{ by: 'weight', strategy: 'weighted-random', taskId: undefined, value: -40 }]);
+    expect(s.drain().sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('A1.4 so is a filter that throws or says neither yes nor no, and its worker takes nothing of that place', () => {
+    const thrown = new Error('no idea');
+    const s = sim();
+    s.worker('w', {
+      slots: 9,
+      filter: ({ shape: { type } }) => {
+        if (type === 'throws') throw thrown;
+        return type === 'fine' ? true : (1 as unknown as boolean);
+      },
+    });
+    for (const type of ['fine', 'odd', 'throws']) {
+      s.add(type, { type });
+      s.add(`${type} again`, { type });
+    }
+    expect(s.claim(9, 'w')).toEqual(['fine', 'fine again']);
+    expect(faultsOf(s)).toEqual([
+      { by: 'filter', strategy: undefined, taskId: undefined, value: 1 },
+      { by: 'filter', strategy: undefined, taskId: undefined, cause: thrown },
+    ]);
   });
 });
 

@@ -140,23 +140,48 @@ describe('time slices', () => {
     expect(s.running()).toEqual(['small#1']);
   });
 
-  test('C7.2 C11 one that gives way keeps its units: the reservation is taken back, and given anew at the next bypass', () => {
+  test('C7.2 C11 one that gives way keeps its units, and the reservation lasts until they come free', () => {
     const s = sim({ slots: 2, sliceMs: 50, maxBypasses: 1 });
     s.send({ kind: 'setCapacity', resource: 'gpu', units: 2 });
     s.add('holder', { needs: { gpu: 1 } });
     s.add('large', { needs: { gpu: 2 } });
     s.add('a', { needs: { gpu: 1 } });
     s.add('plain');
-    s.advance(100);
-    expect(atYield(s, 'a')).toBe('giveWay');
-    expect([s.running(), s.core.state.preemption.rooms.reserved]).toEqual([['holder#1', 'plain#1'], undefined]);
-    s.complete('plain');
     s.add('small', { needs: { gpu: 1 } });
+    s.advance(100);
+    for (const [from, to] of ['a plain', 'plain a', 'a plain'].map((each) => each.split(' '))) {
+      expect(atYield(s, from as string)).toBe('giveWay');
+      expect(s.running()).toEqual(['holder#1', `${String(to)}#1`]);
+      expect(s.core.state.preemption.rooms.reserved?.id).toBe('large');
+      s.advance(50);
+    }
     s.complete('holder');
-    expect([s.running(), s.core.state.preemption.rooms.reserved?.id]).toEqual([['a#1', 'small#1'], 'large']);
+    // A slot and a unit are free, and go to nobody but who has the other unit.
+    expect(s.running()).toEqual(['a#1', 'plain#1']);
     s.complete('a');
-    s.complete('small');
-    expect(s.running()).toEqual(['large#1']);
+    expect(s.running()).toEqual(['large#1', 'plain#1']);
+  });
+
+  test.each([
+    ['the units it hands back', 'sharing', 'high', 'goOn'],
+    ['the units it hands back', 'sharing', 'normal', 'giveWay'],
+    ['its slot', 'plain', 'high', 'goOn'],
+    ['its slot', 'plain', 'normal', 'giveWay'],
+  ] as const)('C7.2 C11 if it lacks only %s, %s at %s lets the holder of a reservation in: %s', (_, id, level, way) => {
+    const s = sim({ slots: 2, sliceMs: 50, maxBypasses: 1 });
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 2 });
+    s.add('sharing', { needs: { gpu: 1 }, yieldable: ['gpu'], priority: level });
+    s.add('large', { needs: { gpu: 2 } });
+    s.add('a', { needs: { gpu: 1 } });
+    s.add('plain', { priority: level });
+    s.complete('a');
+    expect([...s.running()].sort()).toEqual(['plain#1', 'sharing#1']);
+    expect(s.core.state.preemption.rooms.reserved?.id).toBe('large');
+    if (id === 'plain') s.send({ kind: 'setCapacity', resource: 'gpu', units: 3 });
+    s.advance(50);
+    expect(atYield(s, id)).toBe(way);
+    const other = id === 'plain' ? 'sharing#1' : 'plain#1';
+    expect([...s.running()].sort()).toEqual((way === 'giveWay' ? ['large#1', other] : ['plain#1', 'sharing#1']).sort());
   });
 
   test('C11 F9 the same facts make the same state, and a snapshot in between changes nothing', () => {

@@ -9,8 +9,8 @@ import { passWall } from './tick.js';
 
 /**
  * Asks running attempts to make way for ready tasks that are strictly more urgent, wherever that lets such a task start.
- * The most urgent tasks come first, among equals the longest wait. To be sent when nothing more can be claimed: a task that
- * can start as it is needs nobody to make way.
+ * The most urgent tasks come first, among equals the longest wait, whatever the order in force. To be sent when nothing
+ * more can be claimed: a task that can start as it is needs nobody to make way.
  */
 export function preempt(state: State): void {
   const { preemption } = state;

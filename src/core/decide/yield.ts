@@ -1,6 +1,6 @@
 import { IllegalTransitionError, StaleLeaseError, keptNeeds, type Attempt, type Task } from '../../model/index.js';
 import { askedBy, heldBy } from '../attempts.js';
-import { hasSlot, roomKept } from '../making-way.js';
+import { hasRoomFor, hasSlot, roomKept } from '../making-way.js';
 import type { State } from '../state.js';
 import { gaveWay } from '../suspension.js';
 import { ready } from '../transitions.js';
@@ -18,8 +18,8 @@ export type Takes = 'anybody' | 'returning' | 'begun';
 /**
  * The attempt is at a yield. One that was asked to make way does so there, as long as that frees all it holds; with what
  * it would keep, or where its worker takes nobody new before its end, it has to stop. Otherwise it gives way once its
- * slice is used up, to the longest wait among the most urgent of those that are at least as urgent and could start in its
- * place: what it hands back is kept for that one.
+ * slice is used up, to the holder of the reservation, or to the longest wait among the most urgent: of those that are at
+ * least as urgent and could start in its place. What it hands back is kept for that one.
  */
 export function atYield(state: State, attempt: Attempt, takes: Takes = 'anybody'): Verdict {
   const { task } = attempt;
@@ -37,7 +37,8 @@ export function atYield(state: State, attempt: Attempt, takes: Takes = 'anybody'
     const next = nextInPlaceOf(state, attempt, takes);
     if (next === undefined) return 'goOn';
     gaveWay(state, attempt);
-    roomKept(state, next, attempt.workerId, Infinity);
+    // The holder of the reservation goes before all others as it is, and must not lose what is kept for it.
+    if (next !== state.preemption.rooms.reserved) roomKept(state, next, attempt.workerId, Infinity);
   }
   ready(state, task);
   return 'giveWay';
@@ -64,13 +65,17 @@ function isSlotKeptForNew(state: State, id: string): boolean {
 /** Who could start on the same worker if the attempt handed back what it does not keep. */
 function nextInPlaceOf(state: State, attempt: Attempt, takes: Takes): Task | undefined {
   const { urgency } = attempt.task;
+  const { reserved } = state.preemption.rooms;
+  const mayTake = (task: Task): boolean => takes === 'anybody' || task.attempt !== undefined;
+  if (reserved !== undefined && reserved.urgency <= urgency && mayTake(reserved)) {
+    if (fitsInPlaceOf(state, attempt, reserved)) return reserved;
+  }
   const waiting = state.preemption.ready();
   let next: Task | undefined;
   for (const level of waiting.inUse()) {
     if (level > urgency) break;
     waiting.offer(level, (task) => {
-      if (takes !== 'anybody' && task.attempt === undefined) return false;
-      if (next === undefined && fitsInPlaceOf(state, attempt, task)) next = task;
+      if (next === undefined && mayTake(task) && fitsInPlaceOf(state, attempt, task)) next = task;
       return false;
     });
     if (next !== undefined) break;
@@ -82,10 +87,14 @@ function fitsInPlaceOf(state: State, attempt: Attempt, task: Task): boolean {
   const place = state.places.of(task);
   const worker = state.workers.get(attempt.workerId);
   if (worker?.takes(place) !== true) return false;
+  const { rooms } = state.preemption;
+  const room = rooms.of(task);
   const asks = askedBy(state, task);
   const isNew = task.attempt === undefined;
-  if (isNew && !asks.every(({ pool, amount }) => pool.hasTokens(amount + pool.kept))) return false;
-  const isHeldUp = !asks.every(({ pool, amount }) => pool.hasRoom(amount));
+  if (isNew && !asks.every(({ pool, amount }) => pool.hasTokens(room === undefined ? amount + pool.kept : amount))) {
+    return false;
+  }
+  const isHeldUp = !asks.every((ask) => hasRoomFor(room, ask));
   const others = [...state.workers.values()];
   // Whoever can start as it is needs nobody to give way.
   if (!isHeldUp && others.some((each) => each.takes(place) && hasSlot(state, each))) return false;
@@ -93,6 +102,7 @@ function fitsInPlaceOf(state: State, attempt: Attempt, task: Task): boolean {
   const freed = new Map(
     heldBy(state, attempt).flatMap(({ pool, amount }) => (kept.includes(pool) ? [] : [[pool, amount]])),
   );
-  const slots = worker.running - 1 + state.preemption.rooms.slotsKept(worker.id);
-  return slots < worker.spec.slots && asks.every(({ pool, amount }) => pool.hasRoom(amount - (freed.get(pool) ?? 0)));
+  const slots = worker.running - 1 + rooms.slotsKept(worker.id);
+  if (slots >= worker.spec.slots) return false;
+  return asks.every(({ pool, amount }) => hasRoomFor(room, { pool, amount: amount - (freed.get(pool) ?? 0) }));
 }
