@@ -40,7 +40,7 @@ export async function run(print: (line: string) => void): Promise<void> {
   const closed = first.close({ drain: 0 });
   await clock.advance('1s');
   await closed;
-  print('--- the first process is gone');
+  print('(the first process is gone)');
 
   const second = crawler();
   await second.start();

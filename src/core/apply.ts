@@ -188,12 +188,17 @@ function applyToRooms(state: State, task: Task, fact: RoomFact): void {
 
 type BondFact = Extract<
   TaskFact,
-  { kind: 'task.pinned' | 'task.forgotten' | 'task.replaced' | 'task.renewed' | `dependency.${string}` }
+  {
+    kind: 'task.pinned' | 'task.forgotten' | 'task.replaced' | 'task.waiting' | 'task.renewed' | `dependency.${string}`;
+  }
 >;
 
 /** What a task is kept for, and what it waits for. */
 function applyToBonds(state: State, task: Task, fact: BondFact): void {
   switch (fact.kind) {
+    case 'task.waiting':
+      // It is, since the one that it waits for has come in.
+      return;
     case 'task.replaced':
       replaced(state, task);
       return;

@@ -22,11 +22,17 @@ export function takePlace(state: State, task: Task): void {
   if (before === undefined) return;
   state.predecessors.delete(task.id);
   const dependants = state.dependencies.takePlace(before, task);
-  for (const each of dependants) if (each.state !== 'waiting') move(state, each, 'waiting');
+  for (const each of dependants) if (each.state !== 'waiting') waiting(state, each);
   if (dependants.length === 0) return;
   for (const each of dependants) state.inheritance.extend(each, task);
   state.path.mark(task);
   state.lending.tell();
+}
+
+/** The task could have started, and waits again. */
+function waiting(state: State, task: Task): void {
+  move(state, task, 'waiting');
+  state.emit?.({ kind: 'task.waiting', task: task.id, wall: state.wall, mono: state.mono });
 }
 
 /** The task will do other work, which its owner knows, and not before that time where there is one. */

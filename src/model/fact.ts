@@ -167,6 +167,8 @@ export type Fact = Moment &
     | { readonly kind: 'task.revived'; readonly task: string }
     /** Another task with its id takes its place; unless it has ended, its end is told next. */
     | { readonly kind: 'task.replaced'; readonly task: string }
+    /** What it comes after has been replaced by a task that is unfinished; told after that one's submission. */
+    | { readonly kind: 'task.waiting'; readonly task: string }
     /** Another call with its key: it does the work of that one, and not before that time where there is one. */
     | {
         readonly kind: 'task.renewed';

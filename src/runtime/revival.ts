@@ -127,7 +127,8 @@ export class Revival {
 }
 
 /** How many tasks and series there are of types for which there is no handler, by type. */
-export function withoutHandler({ state }: Core, definitions: Definitions): Map<string, number> {
+export function withoutHandler(core: Core, definitions: Definitions): Map<string, number> {
+  const { state } = core;
   const missing = new Map<string, number>();
   const count = (type: string): void => {
     if (type !== '' && definitions.get(type) === undefined) missing.set(type, (missing.get(type) ?? 0) + 1);

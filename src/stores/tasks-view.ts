@@ -20,6 +20,7 @@ const STATE_AFTER: Readonly<Record<Fact['kind'], TaskState | 'forgotten' | undef
   'task.failed': 'failed',
   'task.cancelled': 'cancelled',
   'task.skipped': 'skipped',
+  'task.waiting': 'waiting',
   'task.revived': 'waiting',
   'task.forgotten': 'forgotten',
   'dependency.added': 'waiting',

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Task, extraOf, parseTaskOptions } from '../../src/model/index.js';
 import { areManyReady, readyByPlace, splitBy } from '../../src/ready/by-place.js';
-import { Faults, Heap, NO_AGING, Places, ReadyIndex, STRATEGY_NAMES, type StrategyChoice } from '../../src/ready/index.js';
+import {
+  Faults,
+  Heap,
+  NO_AGING,
+  Places,
+  ReadyIndex,
+  STRATEGY_NAMES,
+  type StrategyChoice,
+} from '../../src/ready/index.js';
 import { PackedHeap, compareRank } from '../../src/ready/packed-heap.js';
 import { Queue } from '../../src/ready/queue.js';
 import { sim } from '../../src/testing/index.js';
