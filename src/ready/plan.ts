@@ -12,8 +12,6 @@ export type Grouping = 'none' | 'aged' | 'level';
 export interface Plan extends Ranking {
   readonly name: string;
   readonly grouping: Grouping;
-  /** Which tasks of a place share a rank, of those that have no deadline, no edges nor anything else of their own. */
-  readonly alike: 'all' | 'level' | 'none';
   /** What decides, in order: "priority → deadline → FIFO". */
   describe(): string;
 }

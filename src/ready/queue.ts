@@ -36,6 +36,8 @@ export interface Liveness {
 export interface Ranking {
   readonly first: (task: Task) => number;
   readonly second: (task: Task) => number;
+  /** Which tasks of a place share a rank, of those that have no deadline, no edges nor anything else of their own. */
+  readonly alike: 'all' | 'level' | 'none';
 }
 
 /**
@@ -75,7 +77,8 @@ export class Queue {
   pushAll(tasks: readonly Task[], ranking: Ranking): void {
     const { ranks, shared, sorted } = rankAll(tasks, ranking);
     if (ranks === undefined && sorted) this.fill(tasks, ranking);
-    else if (ranks === undefined || shared > tasks.length / 2) this.pushEach(tasks, ranks);
+    else if (ranks === undefined || (ranking.alike !== 'none' && shared > tasks.length / 2))
+      this.pushEach(tasks, ranks);
     else this.fillHeap(tasks.slice(), ranks, sorted);
   }
 

@@ -60,7 +60,7 @@ test('B1.1 a queue filled at once is the same as one filled one by one, and take
       const [atOnce, oneByOne] = [new Queue(), new Queue()];
       atOnce.pushAll(
         entries.slice(0, list.length).map(({ task }) => task),
-        { first: (task) => rankOf.get(task)?.a ?? 0, second: (task) => rankOf.get(task)?.b ?? 0 },
+        { alike: 'all', first: (task) => rankOf.get(task)?.a ?? 0, second: (task) => rankOf.get(task)?.b ?? 0 },
       );
       for (const [i, { task, a, b }] of entries.entries()) {
         oneByOne.push(task, a, b);
