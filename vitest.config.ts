@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'threads',
+    // Left to itself, a machine of two cores would use one of them.
+    maxWorkers: '100%',
     // Modules hold no state between tests, so loading them once per thread is enough.
     isolate: false,
     testTimeout: 60_000,
