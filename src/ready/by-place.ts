@@ -12,9 +12,11 @@ import { MOST_RUNS } from './queue.js';
 export class PlaceTasks {
   readonly tasks: Task[] = [];
   /**
-   * Whether they lie in FIFO order and none has anything of its own, such as an edge, by which it could rank. It is found out in passing:
-   * a hundred thousand tasks do not fit into the processor's cache, and to look at each again takes as long as the rest.
+   * Their levels. Like whatever else is known here of many tasks it is found out in passing: a hundred thousand tasks do
+   * not fit into the processor's cache, and to look at each again takes as long as the rest.
    */
+  private readonly urgencies: number[] = [];
+  /** Whether they lie in FIFO order and none has anything of its own, such as an edge, by which it could rank. */
   isPlain = true;
   private latestDue = -Infinity;
   /** Bounds of the times since which they are ready. */
@@ -26,6 +28,7 @@ export class PlaceTasks {
 
   add(task: Task): void {
     this.tasks.push(task);
+    this.urgencies.push(task.urgency);
     if (task.extra !== undefined || task.node >= 0 || task.due < this.latestDue) this.isPlain = false;
     this.latestDue = task.due;
     if (task.ready < this.readySince) this.readySince = task.ready;
@@ -34,7 +37,7 @@ export class PlaceTasks {
 
   /** The same tasks, apart by level. */
   byLevel(): readonly (readonly Task[])[] {
-    return (this.levels ??= splitBy(this.tasks, levelOf));
+    return (this.levels ??= splitBy(this.tasks, this.urgencies));
   }
 }
 
@@ -93,17 +96,17 @@ export function sharesOf(ready: PlaceTasks, plan: Plan, aging: Aging): readonly 
   const levels = ready.byLevel();
   if (plan.grouping !== 'aged') return levels;
   if (windowOf(aging, ready.readySince) === windowOf(aging, ready.readyUntil)) return levels;
-  return levels.flatMap((tasks) => splitBy(tasks, (task) => windowOf(aging, task.ready)));
+  return levels.flatMap((tasks) => splitBy(tasks, windowsOf(tasks, aging)));
 }
 
-/** Takes a list of tasks apart by some key of theirs; each part keeps the order. */
-export function splitBy(tasks: readonly Task[], keyOf: (task: Task) => number): readonly (readonly Task[])[] {
+/** Takes a list of tasks apart by their keys; each part keeps the order. */
+export function splitBy(tasks: readonly Task[], keys: readonly number[]): readonly (readonly Task[])[] {
   const numbers = new Map<number, number>();
   const sizes: number[] = [];
   // Which part a task goes to. Parts are made once their sizes are known: lists that grow leave garbage behind.
   const partOf = new Uint32Array(tasks.length);
   for (let i = 0; i < tasks.length; i += 1) {
-    const key = keyOf(tasks[i] as Task);
+    const key = keys[i] as number;
     let part = numbers.get(key);
     if (part === undefined) {
       part = sizes.length;
@@ -128,6 +131,6 @@ function parted(tasks: readonly Task[], partOf: Uint32Array, sizes: readonly num
   return parts;
 }
 
-function levelOf(task: Task): number {
-  return task.urgency;
+function windowsOf(tasks: readonly Task[], aging: Aging): readonly number[] {
+  return tasks.map((task) => windowOf(aging, task.ready));
 }
