@@ -16,7 +16,7 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: {
-        branches: 85,
+        branches: 90,
         'src/model/**': { branches: 95 },
         'src/ready/**': { branches: 95 },
         'src/core/**': { branches: 95 },

@@ -1,4 +1,4 @@
-// Branch coverage per folder of src, from the summary that the test run leaves behind.
+// Branch coverage per folder of src and of all of it, from the summary that the test run leaves behind.
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
@@ -17,8 +17,13 @@ export function coverageByFolder(root) {
     const seen = folders.get(folder) ?? { covered: 0, total: 0 };
     folders.set(folder, { covered: seen.covered + branches.covered, total: seen.total + branches.total });
   }
+  const all = { covered: 0, total: 0 };
+  for (const { covered, total } of folders.values()) {
+    all.covered += covered;
+    all.total += total;
+  }
   const percent = ({ covered, total }) => (total === 0 ? '100.0' : ((100 * covered) / total).toFixed(1));
-  return [...folders]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([folder, count]) => `branches of ${folder}: ${percent(count)} % (${count.covered} of ${count.total})`);
+  return [...[...folders].sort(([a], [b]) => (a < b ? -1 : 1)), ['all sources', all]].map(
+    ([name, count]) => `branches of ${name}: ${percent(count)} % (${count.covered} of ${count.total})`,
+  );
 }
