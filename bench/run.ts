@@ -4,7 +4,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { interleave } from './interleave.js';
 import { installPeers, peerVersions } from './peers.js';
-import { publish } from './publish.js';
+import { circumstances, publish } from './publish.js';
 import { groups, type Row } from './row.js';
 import { loadRows, loadRowsNamed } from './rows.js';
 import { summary, table } from './table.js';
@@ -46,7 +46,7 @@ if (loadAtStart > cpus().length / 2) {
   console.log(`The machine was busy at the start (load ${brief(loadAtStart)}): the ratios are not to be trusted.`);
 }
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report(), undefined, 2)}\n`);
-if (values.publish) await publish(results, circumstances());
+if (values.publish) await publish(results, measured());
 const failed = results.some((row) => row.candidates.some((candidate) => candidate.failure !== undefined));
 process.exitCode = failed ? 1 : 0;
 
@@ -68,21 +68,13 @@ function showProgress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
 }
 
-function circumstances() {
-  return {
-    date: new Date().toISOString().slice(0, 10),
-    command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
-    node: process.version,
-    cpu: cpus()[0]?.model ?? 'unknown',
-    cores: cpus().length,
-    loadAtStart,
-    samples: effort.samples,
-  };
+function measured() {
+  return { ...circumstances('bench', loadAtStart), samples: effort.samples };
 }
 
 function report() {
   return {
-    ...circumstances(),
+    ...measured(),
     full: effort.full,
     peers: peerVersions(),
     rows: results,
