@@ -218,7 +218,8 @@ function tokenize(source) {
   return tokens;
 }
 
-function readTests(root) {
+/** Every title in the tests below `root`, with its file. */
+export function readTests(root) {
   return readdirSync(join(root, 'test'), { recursive: true })
     .filter((name) => /\.test(?:-d)?\.ts$/.test(name))
     .sort()

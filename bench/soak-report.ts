@@ -32,7 +32,7 @@ export async function publishSoak(report: SoakReport): Promise<void> {
 }
 
 /** The page with this report between its marks. */
-export function withSoak(
+function withSoak(
   text: string,
   { tasks, seconds, slope, readings, ended, checks, broken, measured }: SoakReport,
 ) {
