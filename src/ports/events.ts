@@ -80,7 +80,7 @@ export interface DeadlineMissedEvent extends TaskEvent {
   readonly deadline: number;
 }
 
-/** The bound on pending tasks is reached. */
+/** The bound on pending tasks is reached, or their number has fallen to the low mark since. */
 export interface SaturatedEvent {
   readonly pending: number;
   readonly maxPending: number;
@@ -129,7 +129,10 @@ export interface SchedulerEvents {
   /** Told once per task, where service times are given. */
   readonly starved: StarvedEvent;
   readonly deadlineMissed: DeadlineMissedEvent;
+  /** Told again only after `relieved` was. */
   readonly saturated: SaturatedEvent;
+  /** There is room again: after `saturated`, no more tasks are pending than `lowWater` says. */
+  readonly relieved: SaturatedEvent;
   /** At most every ten seconds while tasks start, and when the scheduler is idle again. */
   readonly claims: ClaimsEvent;
   /** Every task has started, or ended without. */
@@ -172,6 +175,7 @@ const NAMES: Readonly<Record<EventName, true>> = {
   starved: true,
   deadlineMissed: true,
   saturated: true,
+  relieved: true,
   claims: true,
   empty: true,
   idle: true,
