@@ -52,7 +52,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   readonly executing: Executing | undefined;
   readonly alarm: Alarm;
   private readonly loopDelay = new LoopDelay();
-  private readonly admission: Admission | undefined;
+  readonly admission: Admission | undefined;
   local: Worker;
   readonly balance: Balance;
   /** Whether nothing more starts. */
