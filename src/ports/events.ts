@@ -141,7 +141,7 @@ export interface SchedulerEvents {
   readonly idle: RestEvent;
   /**
    * A listener has thrown or rejected; of one to `error` itself nobody is told. Or, without an `eventName`: the store has
-   * failed or is full, tasks are back whose handler is not defined, or a strategy, a weight function or a filter of one's own has
+   * failed or is full, tasks are back whose handler is not defined, or a strategy, a weight function, a filter or `admit` of one's own has
    * given nothing usable. That is told once for each, and for each type of tasks, with a `StrategyError`.
    */
   readonly error: ListenerErrorEvent;

@@ -102,7 +102,7 @@ export interface SchedulerOptions extends StoreOptions {
   readonly lowWater?: number | undefined;
   /**
    * Asked before anything starts: `false` holds all starts back, until something changes or `admitEvery` has passed. One
-   * that throws counts as a yes.
+   * that throws, or gives anything but true or false, counts as a yes, and is told of by the event `error`.
    */
   readonly admit?: ((load: Load) => boolean) | undefined;
   /** How soon `admit` is asked again while it holds starts back and nothing changes; 100 ms unless given. */

@@ -232,14 +232,20 @@ test('C8.5 a batch is distributed one by one: admit is asked before each start',
   for (const worker of workers) await worker.close();
 });
 
-test('C8.5 an error in admit counts as yes', async () => {
-  const { scheduler } = held({
-    admit: () => {
-      throw new Error('out of order');
-    },
-  });
+test.each([
+  ['throws', () => expect.fail('out of order'), 'threw an error "out of order"'],
+  ['gives nothing', () => undefined, 'gave undefined'],
+  ['gives a promise', () => Promise.resolve(false), 'gave a Promise'],
+  ['gives a number', () => 0, 'gave 0'],
+])('C8.5 when admit %s it counts as yes, and is told of once', async (_, admit, what) => {
+  const { scheduler } = held({ admit: admit as unknown as () => boolean });
+  const told: string[] = [];
+  scheduler.on('error', ({ error, eventName }) => told.push(String(error), String(eventName)));
   expect(await scheduler.add(() => 'ran')).toBe('ran');
+  expect(await scheduler.add(() => 'again')).toBe('again');
+  await scheduler.onIdle();
   await scheduler.close();
+  expect(told).toEqual([expect.stringContaining(`may start, it ${what}. That counts as a yes`), 'undefined']);
 });
 
 test.each([
