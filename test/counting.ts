@@ -56,6 +56,10 @@ function sizeOf(value: unknown): number {
   return value instanceof Map || value instanceof Set ? value.size : 0;
 }
 
+function isIterator(value: unknown): value is IterableIterator<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
+}
+
 /** Runs scripts that were given counters, and holds what they have counted. */
 class Counter {
   private count = 0;
@@ -78,8 +82,9 @@ class Counter {
       __step: () => {
         this.count += 1;
       },
-      __walk: walk,
       __walkElements: (value: unknown) => (typeof value === 'number' ? value : walk(value)),
+      // An iterator tells its size only by being walked to its end, which comes anyway.
+      __walkAll: (value: unknown) => walk(isIterator(value) ? [...value] : value),
     };
     // A name that is no path: whoever measures coverage must not take this for the source itself.
     const run = compileFunction(script, Object.keys(given), { filename: `counted:${name}` }) as (
@@ -164,7 +169,7 @@ function insertCounters(context: ts.TransformationContext): ts.Transformer<ts.So
       return replace(inner, body, ts.isBlock(body) ? begun(body.statements) : begunWith(body));
     }
     if (ts.isIterationStatement(inner, false)) return replace(inner, inner.statement, begun([inner.statement]));
-    if (ts.isSpreadElement(inner)) return replace(inner, inner.expression, call('__walkElements', inner.expression));
+    if (ts.isSpreadElement(inner)) return replace(inner, inner.expression, call('__walkAll', inner.expression));
     if (ts.isNewExpression(inner)) return countFilling(inner);
     if (ts.isCallExpression(inner)) return countWalks(inner);
     return inner;
@@ -195,7 +200,7 @@ function countFilling(node: ts.NewExpression): ts.Node {
   const [first, ...rest] = node.arguments ?? [];
   if (first === undefined || ts.isSpreadElement(first)) return node;
   if (!ts.isIdentifier(node.expression) || !COLLECTIONS.test(node.expression.text)) return node;
-  return ts.factory.updateNewExpression(node, node.expression, undefined, [call('__walk', first), ...rest]);
+  return ts.factory.updateNewExpression(node, node.expression, undefined, [call('__walkAll', first), ...rest]);
 }
 
 function countWalks(node: ts.CallExpression): ts.Node {

@@ -21,6 +21,12 @@ export type Obstacle =
   | { readonly kind: 'handler'; readonly type: string }
   | { readonly kind: 'paused'; /** `undefined` where it is the whole scheduler. */ readonly channel?: string }
   | {
+      /** The function `admit` holds all starts back. */
+      readonly kind: 'admit';
+      /** Until it is asked again, if nothing changes before. */
+      readonly remainingMs: number;
+    }
+  | {
       readonly kind: 'resource';
       readonly resource: string;
       readonly needs: number;
@@ -215,6 +221,8 @@ function describeObstacle(obstacle: Obstacle): string {
       return obstacle.channel === undefined
         ? 'the scheduler is paused'
         : `its channel ${show(obstacle.channel)} is paused`;
+    case 'admit':
+      return `\`admit\` holds starts back, and is asked again in ${obstacle.remainingMs} ms at the latest`;
     case 'handler':
       return `no handler is defined for ${show(obstacle.type)} yet`;
     case 'resource': {

@@ -14,6 +14,7 @@ export type { Belonging, DependencyInput, DependencyRef, Submission } from './de
 export * from './dependencies.js';
 export * from './explanation.js';
 export type { KeyRecord } from './keys.js';
+export { checkLimit, checkRateFor, parseTypeName, type LimitScope } from './limits.js';
 export type { CoreLoad, LimitsLoad, RateLoad, ResourceLoad, TypeLoad, Utilisation } from './load.js';
 export type { OpenChannelsRecord } from './open-channels.js';
 export type { Aborted } from './outbox.js';

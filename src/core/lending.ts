@@ -1,12 +1,7 @@
 import { keptNeeds, needsOf, type Attempt, type Need, type Task } from '../model/index.js';
 import type { Inheritance, Lender } from './inheritance.js';
 import type { Resources } from './resources.js';
-
-/** Ready tasks of one level that need a resource: how many need how much of it. */
-interface Wanted {
-  readonly amounts: Map<number, number>;
-  largest: number;
-}
+import { Wanted } from './wanted.js';
 
 /** The tasks whose waiting attempts keep a resource, and how much of it they keep together. */
 interface Kept {
@@ -24,7 +19,7 @@ interface Kept {
  * level of that one changes.
  */
 export class Lending implements Lender {
-  private readonly wanted = new Map<string, Map<number, Wanted>>();
+  private readonly wanted = new Map<string, Wanted>();
   private readonly kept = new Map<string, Kept>();
   /** The level lent through each resource; without an entry nothing is. */
   private readonly levels = new Map<string, number>();
@@ -145,11 +140,8 @@ export class Lending implements Lender {
   /** The level of the most urgent ready task that lacks the resource; `Infinity` when none does. */
   lowest(resource: string): number {
     const pool = this.resources.pools.get(resource);
-    let lowest = Infinity;
-    for (const [level, { largest }] of this.wanted.get(resource) ?? []) {
-      if (level < lowest && pool?.hasUnits(largest) === false) lowest = level;
-    }
-    return lowest;
+    if (pool === undefined) return Infinity;
+    return this.wanted.get(resource)?.lowest((amount) => !pool.hasUnits(amount)) ?? Infinity;
   }
 
   /** Whether somebody who is ready may lack some of the resource: units that are held or kept, or tokens. */
@@ -165,37 +157,14 @@ export class Lending implements Lender {
 
   private count(task: Task, level: number, by: 1 | -1): void {
     for (const { resource, amount } of needsOf(task)) {
-      let levels = this.wanted.get(resource);
-      if (levels === undefined) {
-        levels = new Map();
-        this.wanted.set(resource, levels);
+      let wanted = this.wanted.get(resource);
+      if (wanted === undefined) {
+        wanted = new Wanted();
+        this.wanted.set(resource, wanted);
       }
-      if (by === 1) add(levels, level, amount);
-      else remove(levels, level, amount);
+      if (by === 1) wanted.add(level, amount);
+      else wanted.remove(level, amount);
       if (this.kept.size > 0) this.mark(resource);
     }
   }
-}
-
-function add(levels: Map<number, Wanted>, level: number, amount: number): void {
-  const wanted = levels.get(level);
-  if (wanted === undefined) {
-    levels.set(level, { amounts: new Map([[amount, 1]]), largest: amount });
-    return;
-  }
-  wanted.amounts.set(amount, (wanted.amounts.get(amount) ?? 0) + 1);
-  if (amount > wanted.largest) wanted.largest = amount;
-}
-
-function remove(levels: Map<number, Wanted>, level: number, amount: number): void {
-  const wanted = levels.get(level);
-  if (wanted === undefined) return;
-  const left = (wanted.amounts.get(amount) ?? 0) - 1;
-  if (left > 0) {
-    wanted.amounts.set(amount, left);
-    return;
-  }
-  wanted.amounts.delete(amount);
-  if (wanted.amounts.size === 0) levels.delete(level);
-  else if (amount === wanted.largest) wanted.largest = Math.max(...wanted.amounts.keys());
 }

@@ -1,4 +1,4 @@
-import { refuseConfig, checkRate, type RateLimit } from '../model/index.js';
+import type { RateLimit } from '../model/index.js';
 import { Flow, type FlowRecord, type MonoClock } from '../ready/index.js';
 
 /** Stands for every type that has no rate of its own. */
@@ -82,12 +82,4 @@ export function saved(flows: Iterable<readonly [string, Flow | undefined]>): (re
     if (record !== undefined) records.push([name, record]);
   }
   return records.sort(([x], [y]) => (x < y ? -1 : 1));
-}
-
-/** A rate as a command gives it; `undefined` takes the limit away. A type's tasks cost one token each. */
-export function checkRateFor(scope: 'resource' | 'type', key: string, rate: RateLimit | undefined): void {
-  if (rate === undefined) return;
-  const field = scope === 'resource' ? `resources.${key}` : `limits.type.${key}`;
-  const { burst } = checkRate(rate, field, refuseConfig);
-  if (scope === 'type' && burst < 1) refuseConfig(`${field}.burst`, burst, 'at least 1, what a task of a type costs');
 }

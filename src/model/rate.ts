@@ -4,7 +4,7 @@ import type { Refuse } from './refuse.js';
 
 /** A rate as a user gives it: so many tokens for each stretch of time, and how many are there at once after a pause. */
 export interface RateOptions {
-  /** Tokens for each stretch: above zero, fractions allowed. */
+  /** Tokens for each stretch: above zero, fractions allowed; `Infinity` for no limit, as where one is taken away. */
   readonly rate: number;
   /** The stretch; a second unless given. */
   readonly per?: Duration | undefined;
@@ -33,8 +33,8 @@ export function parseRate(value: unknown, field: string, refuse: Refuse, beside:
     if (!known.includes(key)) refuseUnknown(pathTo(field, key), key, each, known, refuse);
   }
   const rate = given.get('rate');
-  const perMs = parsePositiveDuration(given.get('per') ?? 1_000, `${field}.per`, refuse);
-  const burst = given.get('burst') ?? (isAboveZero(rate) ? Math.max(1, rate) : 1);
+  const perMs = parsePositiveDuration(given.has('per') ? given.get('per') : 1_000, `${field}.per`, refuse);
+  const burst = given.has('burst') ? given.get('burst') : isAboveZero(rate) ? Math.max(1, rate) : 1;
   return checkRate({ rate, perMs, burst }, field, refuse);
 }
 

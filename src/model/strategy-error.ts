@@ -6,12 +6,13 @@ export type StrategyDecision =
   | { readonly by: 'rank'; readonly strategy: string; readonly taskId: string; readonly taskType: string }
   | { readonly by: 'choose'; readonly strategy: string }
   | { readonly by: 'weight'; readonly strategy: string; readonly level: number }
-  | { readonly by: 'filter'; readonly channel: string; readonly taskType: string };
+  | { readonly by: 'filter'; readonly channel: string; readonly taskType: string }
+  | { readonly by: 'admit' };
 
 /** What came of it: an answer that cannot be used, or what it threw. */
 export type StrategyAnswer = { readonly gave: unknown } | { readonly threw: unknown };
 
-/** A strategy, a weight function or a filter of the user's gave nothing usable, or threw; what is done instead is documented. */
+/** A strategy, a weight function, a filter or `admit` of the user's gave nothing usable, or threw; what is done instead is documented. */
 export class StrategyError extends SchedulerError {
   static {
     StrategyError.prototype.name = 'StrategyError';
@@ -19,7 +20,7 @@ export class StrategyError extends SchedulerError {
   readonly code = 'STRATEGY';
   /** Which function it was. */
   readonly by: StrategyDecision['by'];
-  /** The name of the strategy; `undefined` for a filter. */
+  /** The name of the strategy; `undefined` where it was none. */
   readonly strategy: string | undefined;
   /** The task that was to be ranked. */
   readonly taskId: string | undefined;
@@ -31,7 +32,7 @@ export class StrategyError extends SchedulerError {
     const what = 'threw' in answer ? `threw ${show(answer.threw)}` : `gave ${show(answer.gave)}`;
     super(`${asked}, it ${what}. ${instead}`, 'threw' in answer ? { cause: answer.threw } : {});
     this.by = decision.by;
-    this.strategy = decision.by === 'filter' ? undefined : decision.strategy;
+    this.strategy = 'strategy' in decision ? decision.strategy : undefined;
     this.taskId = decision.by === 'rank' ? decision.taskId : undefined;
     this.value = 'gave' in answer ? answer.gave : undefined;
   }
@@ -58,6 +59,11 @@ function told(decision: StrategyDecision): { readonly asked: string; readonly in
       return {
         asked: `The filter of a worker was asked about tasks of type ${show(decision.taskType)} in channel ${show(decision.channel)}`,
         instead: 'The worker does not take them; give true or false.',
+      };
+    case 'admit':
+      return {
+        asked: 'The function `admit` was asked whether something may start',
+        instead: 'That counts as a yes; give true or false, and no promise of it.',
       };
   }
 }

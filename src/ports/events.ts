@@ -80,7 +80,7 @@ export interface DeadlineMissedEvent extends TaskEvent {
   readonly deadline: number;
 }
 
-/** The bound on pending tasks is reached. */
+/** The bound on pending tasks is reached, or their number has fallen to the low mark since. */
 export interface SaturatedEvent {
   readonly pending: number;
   readonly maxPending: number;
@@ -129,7 +129,10 @@ export interface SchedulerEvents {
   /** Told once per task, where service times are given. */
   readonly starved: StarvedEvent;
   readonly deadlineMissed: DeadlineMissedEvent;
+  /** Told again only after `relieved` was. */
   readonly saturated: SaturatedEvent;
+  /** There is room again: after `saturated`, no more tasks are pending than `lowWater` says. */
+  readonly relieved: SaturatedEvent;
   /** At most every ten seconds while tasks start, and when the scheduler is idle again. */
   readonly claims: ClaimsEvent;
   /** Every task has started, or ended without. */
@@ -138,7 +141,7 @@ export interface SchedulerEvents {
   readonly idle: RestEvent;
   /**
    * A listener has thrown or rejected; of one to `error` itself nobody is told. Or, without an `eventName`: the store has
-   * failed or is full, tasks are back whose handler is not defined, or a strategy, a weight function or a filter of one's own has
+   * failed or is full, tasks are back whose handler is not defined, or a strategy, a weight function, a filter or `admit` of one's own has
    * given nothing usable. That is told once for each, and for each type of tasks, with a `StrategyError`.
    */
   readonly error: ListenerErrorEvent;
@@ -172,6 +175,7 @@ const NAMES: Readonly<Record<EventName, true>> = {
   starved: true,
   deadlineMissed: true,
   saturated: true,
+  relieved: true,
   claims: true,
   empty: true,
   idle: true,

@@ -10,4 +10,6 @@ export * from './ready-index.js';
 export * from './strategy.js';
 export * from './turns.js';
 export * from './view.js';
+export { FitNode, FitTree } from './amounts/fit-tree.js';
+export { scramble } from './sum-nodes.js';
 export type { WeightOf } from './weighted-order.js';

@@ -1,5 +1,5 @@
 import type { Core, CoreLoad } from '../core/index.js';
-import { parsePositiveDuration, refuseConfig, type Moment } from '../model/index.js';
+import { parsePositiveDuration, refuseConfig, type Moment, type StrategyAnswer } from '../model/index.js';
 import type { LoopDelay } from './loop-delay.js';
 
 /** How busy a scheduler is. */
@@ -18,34 +18,50 @@ export function loadNow(core: Core, now: Moment, waiting: number, loopDelay: Loo
   return Object.assign(core.load(now), { waiting, saturated, eventLoopDelayMs: loopDelay.read(now.mono) });
 }
 
+/** Who asks whether something may start. */
+export interface AdmissionHost {
+  readonly core: Core;
+  load(): Load;
+}
+
 /** Whether anything more may start, as the user decides by the load. */
 export class Admission {
   /** Monotonic time at which the user is asked again; `Infinity` unless starts are held back. */
   askAgainAt = Infinity;
 
   private constructor(
-    private readonly admit: (load: Load) => boolean,
+    private readonly admit: (load: Load) => unknown,
     private readonly everyMs: number,
-    private readonly load: () => Load,
+    private readonly host: AdmissionHost,
   ) {}
 
   /** From what a user says; `undefined` when everything may start. */
-  static of(admit: unknown, every: unknown, load: () => Load): Admission | undefined {
+  static of(admit: unknown, every: unknown, host: AdmissionHost): Admission | undefined {
     const everyMs = every === undefined ? 100 : parsePositiveDuration(every, 'admitEvery', refuseConfig);
     if (admit === undefined) return undefined;
     if (typeof admit !== 'function') return refuseConfig('admit', admit, 'a function of the load');
-    return new Admission(admit as (load: Load) => boolean, everyMs, load);
+    return new Admission(admit as (load: Load) => unknown, everyMs, host);
   }
 
-  /** Asks the user. One who throws must not stop everything: it counts as a yes. */
+  /** Asks the user. One who throws, or says neither yes nor no, must not stop everything: it counts as a yes. */
   allows(mono: number): boolean {
-    let allowed = true;
-    try {
-      allowed = this.admit(this.load());
-    } catch {
-      // It stays a yes.
-    }
+    const allowed = this.answer();
     this.askAgainAt = allowed ? Infinity : mono + this.everyMs;
     return allowed;
+  }
+
+  private answer(): boolean {
+    try {
+      const gave = this.admit(this.host.load());
+      if (typeof gave === 'boolean') return gave;
+      this.report({ gave });
+    } catch (threw) {
+      this.report({ threw });
+    }
+    return true;
+  }
+
+  private report(answer: StrategyAnswer): void {
+    this.host.core.state.faults.of(this.admit)({ by: 'admit' }, answer);
   }
 }

@@ -52,7 +52,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   readonly executing: Executing | undefined;
   readonly alarm: Alarm;
   private readonly loopDelay = new LoopDelay();
-  private readonly admission: Admission | undefined;
+  readonly admission: Admission | undefined;
   local: Worker;
   readonly balance: Balance;
   /** Whether nothing more starts. */
@@ -85,7 +85,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     };
     this.arrivals = new Arrivals(this, options.maxWaiting);
     this.intake = new Intake(this, this.arrivals);
-    this.admission = Admission.of(options.admit, options.admitEvery, () => this.load());
+    this.admission = Admission.of(options.admit, options.admitEvery, this);
     this.leases = new Leases(this.core);
     this.alarm = new Alarm(this.clock, () => {
       this.tick();

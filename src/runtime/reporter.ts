@@ -69,7 +69,8 @@ export class Reporter {
         this.tell('starved', fact, (about) => ({ ...about, waitedMs: fact.waitedMs }));
         return;
       case 'pending.saturated':
-        this.audience.tell('saturated', {
+      case 'pending.relieved':
+        this.audience.tell(fact.kind === 'pending.saturated' ? 'saturated' : 'relieved', {
           pending: fact.pending,
           maxPending: fact.maxPending ?? Infinity,
           at: fact.wall,

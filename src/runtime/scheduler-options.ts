@@ -70,7 +70,7 @@ export interface SchedulerOptions extends StoreOptions {
   readonly limits?:
     | {
         readonly global?: number | undefined;
-        /** How many of a type run at a time, how many start in the course of time, or both. */
+        /** How many of a type run at a time, how many start in the course of time, or both; the type of closures is empty. */
         readonly perType?: Readonly<Record<string, number | TypeLimitOptions>> | undefined;
         /** `*` is for every channel without a limit of its own. */
         readonly perChannel?: Readonly<Record<string, number>> | undefined;
@@ -102,7 +102,7 @@ export interface SchedulerOptions extends StoreOptions {
   readonly lowWater?: number | undefined;
   /**
    * Asked before anything starts: `false` holds all starts back, until something changes or `admitEvery` has passed. One
-   * that throws counts as a yes.
+   * that throws, or gives anything but true or false, counts as a yes, and is told of by the event `error`.
    */
   readonly admit?: ((load: Load) => boolean) | undefined;
   /** How soon `admit` is asked again while it holds starts back and nothing changes; 100 ms unless given. */
@@ -156,8 +156,8 @@ function section(options: unknown, name: keyof typeof KNOWN): Map<string, unknow
 }
 
 /** How many tasks run at a time. */
-export function concurrencyOf(options: SchedulerOptions): number {
-  return parseConcurrency(options.concurrency ?? 16);
+export function concurrencyOf({ concurrency = 16 }: SchedulerOptions): number {
+  return parseConcurrency(concurrency);
 }
 
 /** A number of tasks that may run at a time. */
@@ -207,11 +207,11 @@ export function coreOptions(options: SchedulerOptions, origin: Moment): Partial<
 
 /** The part that is set on a core, as it may be again later. */
 export function applySettings(core: Core, options: SchedulerOptions, now: Moment): void {
-  const { channels = {} } = options;
+  const { channels = {}, limits = {} } = options;
   for (const [resource, given] of entries(options.resources, 'resources')) {
     core.handle({ ...capacityRequest(resource, given), now });
   }
-  for (const request of limitRequests(options.limits)) core.handle({ ...request, now });
+  for (const request of limitRequests(limits)) core.handle({ ...request, now });
   for (const [channel, weight] of numbers(channels.weights, 'channels.weights')) {
     core.handle({ kind: 'setWeight', now, channel, weight });
   }
@@ -219,16 +219,16 @@ export function applySettings(core: Core, options: SchedulerOptions, now: Moment
 }
 
 /** What sets the limits, of which every name and value is known to be right. */
-export function limitRequests(limits: SchedulerOptions['limits']): Request[] {
+export function limitRequests(limits: NonNullable<SchedulerOptions['limits']>): Request[] {
   const given = section(limits, 'limits');
   const requests: Request[] = [];
   const global = given.get('global');
-  if (global !== undefined) requests.push(limitRequest('global', '', global, 'limits.global'));
+  if (global !== undefined) requests.push(limitRequest('global', '', global));
   for (const [key, each] of entries(given.get('perType'), 'limits.perType')) {
     requests.push(...typeLimitRequests(key, each));
   }
   for (const [key, limit] of entries(given.get('perChannel'), 'limits.perChannel')) {
-    requests.push(limitRequest('channel', key, limit, `limits.perChannel.${key}`));
+    requests.push(limitRequest('channel', key, limit));
   }
   return requests;
 }
@@ -257,7 +257,7 @@ function preemptionOf(options: SchedulerOptions['preemption']): PreemptionSettin
   const { graceMs, minRunMs, maxPerTask: most } = CORE_DEFAULTS.preemption;
   const duration = (name: string, unless: number): number =>
     given.has(name) ? parseDuration(given.get(name), `preemption.${name}`, refuseConfig) : unless;
-  const maxPerTask = given.get('maxPerTask') ?? most;
+  const maxPerTask = given.has('maxPerTask') ? given.get('maxPerTask') : most;
   if (
     typeof maxPerTask !== 'number' ||
     !(maxPerTask === Infinity || (Number.isSafeInteger(maxPerTask) && maxPerTask >= 0))
@@ -274,7 +274,7 @@ function serviceMsOf(starvation: SchedulerOptions['starvation']): number {
 
 function retainOf(retain: SchedulerOptions['retain']): CoreOptions['retain'] {
   const given = section(retain, 'retain');
-  const count = given.get('count') ?? 1_000;
+  const count = given.has('count') ? given.get('count') : 1_000;
   if (typeof count !== 'number' || !(count >= 0)) return refuseConfig('retain.count', count, 'a number of at least 0');
   const ageMs = given.has('age') ? parseDuration(given.get('age'), 'retain.age', refuseConfig) : 3_600_000;
   return { count, ageMs };
@@ -285,7 +285,7 @@ function agingMs(aging: AgingOptions): { everyMs?: number; maxBoost?: number; ma
   const duration = (name: string): number => parsePositiveDuration(given.get(name), `aging.${name}`, refuseConfig);
   return {
     ...(given.has('every') ? { everyMs: duration('every') } : {}),
-    ...(aging.maxBoost === undefined ? {} : { maxBoost: aging.maxBoost }),
+    ...(given.has('maxBoost') ? { maxBoost: given.get('maxBoost') as number } : {}),
     ...(given.has('maxWait') ? { maxWaitMs: duration('maxWait') } : {}),
   };
 }

@@ -6,6 +6,7 @@ import {
   parseChoice,
   parseLevel,
   parseName,
+  plainObject,
   refuseConfig,
   refuseTask,
   refuseUnknown,
@@ -112,14 +113,14 @@ export abstract class Steering extends Looking {
     this.engine.setConcurrency(parseConcurrency(concurrency));
   }
 
-  /** Changes limits, in the form of the option `limits`; those not named stay, and `Infinity` lifts one. */
+  /** Changes limits, in the form of the option `limits`; those not named stay, and `Infinity` lifts one. All or none. */
   setLimit(limits: NonNullable<SchedulerOptions['limits']>): void {
-    for (const request of limitRequests(limits)) this.engine.tell(request);
+    for (const request of limitRequests(plainObject(limits, 'limits', refuseConfig))) this.engine.tell(request);
   }
 
   /**
    * Changes how many units there are of a resource, or at which rate it may be used. Below what is held, nothing more
-   * starts until that is drained; tokens that were spent stay spent.
+   * starts until that is drained; tokens that were spent stay spent. A rate of `Infinity` is no limit any more.
    */
   setCapacity(resource: string, capacity: number | RateOptions): void {
     this.engine.tell(capacityRequest(resource, capacity));

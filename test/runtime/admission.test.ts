@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Scheduler, type Load, type SchedulerOptions } from '../../src/index.js';
+import { Scheduler, describeExplanation, type Load, type SchedulerOptions } from '../../src/index.js';
 import { LoopDelay } from '../../src/runtime/loop-delay.js';
 import { VirtualClock } from '../../src/testing/index.js';
 import { counted } from '../counting.js';
@@ -122,6 +122,50 @@ test('C8.5 admit holds starts back, and is asked again at the next change or aft
   await scheduler.close();
 });
 
+test('C8.5 C13.1 explain names admit while it holds starts back, for whoever has not begun', async () => {
+  let allowed = true;
+  const { scheduler, clock } = held({ concurrency: 1, admit: () => allowed, admitEvery: '1s' });
+  const awaited = scheduler.add(() => clock.sleep(100));
+  const parent = scheduler.add(async (task) => task.waitFor(awaited), { id: 'parent', priority: 'high' });
+  const busy = scheduler.add(() => clock.sleep(1_000), { id: 'busy', priority: 'low' });
+  await clock.advance(50);
+  allowed = false;
+  const held1 = scheduler.add(() => 1, { id: 'held', after: [awaited] });
+  await clock.advance(50);
+  const explained = scheduler.explain('held');
+  expect(explained).toMatchObject({ kind: 'ready', obstacles: [{ kind: 'admit', remainingMs: 1_000 }] });
+  expect(describeExplanation(explained)).toContain('`admit` holds starts back, and is asked again in 1000 ms');
+  await clock.advance(300);
+  expect(scheduler.explain('held')).toMatchObject({ obstacles: [{ kind: 'admit', remainingMs: 700 }] });
+  await parent;
+  scheduler.pause();
+  expect(scheduler.explain('held')).toMatchObject({ obstacles: [{ kind: 'paused' }] });
+  allowed = true;
+  scheduler.resume();
+  await clock.until(held1);
+  await clock.until(busy);
+  expect(scheduler.explain('held')).toMatchObject({ kind: 'final' });
+  await scheduler.close();
+});
+
+test('C13.1 of an attempt that may go on explain does not say that nothing starts', async () => {
+  let allowed = true;
+  const { scheduler, clock } = held({ concurrency: 1, admit: () => allowed });
+  const awaited = scheduler.add(() => 1, { delay: '1h' });
+  scheduler.add(async (task) => task.waitFor(awaited), { id: 'parent' }).catch(() => undefined);
+  await clock.settle();
+  void scheduler.add(() => clock.sleep('1m'), { id: 'busy' });
+  await clock.settle();
+  allowed = false;
+  awaited.cancel();
+  await clock.settle();
+  const busy = { obstacles: [{ kind: 'slots' }], attempt: 'parent#1' };
+  expect(scheduler.explain('parent')).toMatchObject(busy);
+  scheduler.pause();
+  expect(scheduler.explain('parent')).toMatchObject(busy);
+  await clock.until(scheduler.close({ drain: '2m' }));
+});
+
 test('C8.5 a task whose time comes is not started unasked', async () => {
   const { scheduler, clock } = held({ admit: () => false });
   const handle = scheduler.add(() => 1, { delay: '1m' });
@@ -188,14 +232,20 @@ test('C8.5 a batch is distributed one by one: admit is asked before each start',
   for (const worker of workers) await worker.close();
 });
 
-test('C8.5 an error in admit counts as yes', async () => {
-  const { scheduler } = held({
-    admit: () => {
-      throw new Error('out of order');
-    },
-  });
+test.each([
+  ['throws', () => expect.fail('out of order'), 'threw an error "out of order"'],
+  ['gives nothing', () => undefined, 'gave undefined'],
+  ['gives a promise', () => Promise.resolve(false), 'gave a Promise'],
+  ['gives a number', () => 0, 'gave 0'],
+])('C8.5 when admit %s it counts as yes, and is told of once', async (_, admit, what) => {
+  const { scheduler } = held({ admit: admit as unknown as () => boolean });
+  const told: string[] = [];
+  scheduler.on('error', ({ error, eventName }) => told.push(String(error), String(eventName)));
   expect(await scheduler.add(() => 'ran')).toBe('ran');
+  expect(await scheduler.add(() => 'again')).toBe('again');
+  await scheduler.onIdle();
   await scheduler.close();
+  expect(told).toEqual([expect.stringContaining(`may start, it ${what}. That counts as a yes`), 'undefined']);
 });
 
 test.each([

@@ -15,6 +15,7 @@ const NAMES = [
     'lost',
     'deadlineMissed',
     'saturated',
+    'relieved',
     'claims',
     'empty',
     'idle',

@@ -290,6 +290,35 @@ test('D10.3 what is refused is told with its error, whatever it was refused for'
   expect(of('refused').at(-1)).toMatchObject({ taskId: 'late', error: { code: 'CLOSED' } });
 });
 
+test('C8.1 relief is told once the low mark is reached, and only then does being full count anew', async () => {
+  const options = { concurrency: 0, maxPending: 4, lowWater: 1, whenFull: 'reject' } as const;
+  const { clock, scheduler, story, of } = observed(options, ['saturated', 'relieved']);
+  const handles: { cancel(): unknown }[] = [];
+  const add = (count: number): Promise<unknown> => {
+    for (let i = 0; i < count; i += 1) {
+      const handle = scheduler.add(nothing);
+      handle.catch(nothing);
+      handles.push(handle);
+    }
+    return clock.settle();
+  };
+  const cancel = async (count: number): Promise<void> => {
+    for (const handle of handles.splice(0, count)) handle.cancel();
+    await clock.settle();
+  };
+  await add(4);
+  await cancel(2);
+  await add(2);
+  expect([scheduler.size, scheduler.saturated, story()]).toEqual([4, true, ['saturated']]);
+  await cancel(2);
+  expect(story()).toEqual(['saturated']);
+  await cancel(1);
+  expect([scheduler.saturated, story()]).toEqual([false, ['saturated', 'relieved']]);
+  expect(of('relieved')).toEqual([{ pending: 1, maxPending: 4, at: clock.now().wall }]);
+  await add(3);
+  expect(story()).toEqual(['saturated', 'relieved', 'saturated']);
+});
+
 test('a full scheduler says so once', async () => {
   const { clock, scheduler, of } = observed({ concurrency: 0, maxPending: 2, whenFull: 'reject' }, ['saturated']);
   for (let i = 0; i < 3; i += 1) scheduler.add(nothing).catch(nothing);

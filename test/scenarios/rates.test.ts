@@ -100,7 +100,7 @@ test('C6.3 C6.5 what costs more than the burst is refused with both numbers, and
   }
   expect(() => {
     rate(s, 'mail', { ...good, burst: 0.5 }, 'type');
-  }).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: 'limits.type.mail.burst', value: 0.5 }));
+  }).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: 'limits.perType.mail.burst', value: 0.5 }));
   expect(s.add('fits', { needs: { api: 5 } }).state).toBe('ready');
 });
 

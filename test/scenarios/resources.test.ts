@@ -128,7 +128,7 @@ test('C6.5 a capacity, limit or weight that is no number is refused and leaves t
     }).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: 'resources.gpu' }));
     expect(() => {
       limit(s, 'channel', 'A', units);
-    }).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: 'limits.channel.A' }));
+    }).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: 'limits.perChannel.A' }));
   }
   for (const weight of [0, -1, NaN, Infinity]) {
     expect(() => s.send({ kind: 'setWeight', channel: 'A', weight })).toThrow(

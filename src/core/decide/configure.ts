@@ -1,4 +1,12 @@
-import { InvalidConfigError, parseName, refuseConfig, type RateLimit, type Setting } from '../../model/index.js';
+import {
+  InvalidConfigError,
+  parseChoice,
+  parseName,
+  pathTo,
+  refuseConfig,
+  type RateLimit,
+  type Setting,
+} from '../../model/index.js';
 import {
   NO_AGING,
   STRATEGY_NAMES,
@@ -10,11 +18,12 @@ import {
   type WeightedRandom,
 } from '../../ready/index.js';
 import { holdingAttempts } from '../attempts.js';
+import { checkLimit, type LimitScope } from '../limits.js';
 import { checkUnits, checkWeight, finite } from '../resources.js';
 import { checkLease, nothingCharged } from '../execution.js';
 import { forgetImpossible, forgetRooms, forgetRoomsAt } from '../making-way.js';
 import { checkOnly } from '../open-channels.js';
-import { checkRateFor } from '../rates.js';
+import { checkRateFor } from '../limits.js';
 import { strategyRecord, workerRecord } from '../records.js';
 import type { State } from '../state.js';
 import { Worker, type WorkerSpec } from '../worker.js';
@@ -58,9 +67,10 @@ export function checkAging(aging: Partial<Aging> | false): Aging {
     ['aging.every', everyMs],
     ['aging.maxWait', maxWaitMs],
   ] as const) {
-    if (!(value > 0)) throw new InvalidConfigError({ field, value, expected: 'a duration above 0' });
+    if (typeof value !== 'number' || !(value > 0))
+      throw new InvalidConfigError({ field, value, expected: 'a duration above 0' });
   }
-  if (!(maxBoost >= 0))
+  if (typeof maxBoost !== 'number' || !(maxBoost >= 0))
     throw new InvalidConfigError({ field: 'aging.maxBoost', value: maxBoost, expected: 'a number of at least 0' });
   return { everyMs, maxBoost, maxWaitMs };
 }
@@ -95,14 +105,15 @@ export function setAging(state: State, aging: Aging): void {
 
 /** Changes how much there is of a resource. Below what is held, nothing new starts until that is drained. */
 export function setCapacity(state: State, resource: string, units: number): void {
-  state.resources.setCapacity(resource, checkUnits(`resources.${resource}`, units));
+  const name = parseName(resource, 'resource', refuseConfig);
+  state.resources.setCapacity(name, checkUnits(pathTo('resources', name), units));
   state.lending.capacityChanged(resource);
   forgetImpossible(state);
   note(state, { name: 'capacity', resource, units: finite(units) });
 }
 
-export function setLimit(state: State, scope: 'global' | 'type' | 'channel', key: string, limit: number): void {
-  checkUnits(`limits.${scope}${key === '' ? '' : `.${key}`}`, limit);
+export function setLimit(state: State, scope: LimitScope, key: string, limit: number): void {
+  checkLimit(scope, key, limit);
   if (scope === 'global') state.resources.setGlobalLimit(limit);
   else if (scope === 'type') state.resources.setTypeLimit(key, limit);
   else setChannelLimit(state, key, limit);
@@ -132,22 +143,20 @@ export function setRate(state: State, scope: 'resource' | 'type', key: string, r
 }
 
 export function setWeight(state: State, name: string, weight: number): void {
-  state.resources.setChannelWeight(name, checkWeight(`channels.weights.${name}`, weight));
+  parseName(name, 'channel', refuseConfig);
+  state.resources.setChannelWeight(name, checkWeight(pathTo('channels.weights', name), weight));
   for (const channel of state.places.allChannels()) state.resources.prepare(channel);
   state.index.turns.reweigh();
   note(state, { name: 'weight', channel: name, weight });
 }
 
 export function setCharge(state: State, charge: 'turns' | 'time'): void {
-  const given: unknown = charge;
-  if (given !== 'turns' && given !== 'time')
-    throw new InvalidConfigError({ field: 'charge', value: given, expected: "'turns' or 'time'" });
-  state.charge = charge;
+  state.charge = parseChoice(charge, ['turns', 'time'], 'charge', refuseConfig);
   note(state, { name: 'charge', charge });
 }
 
 export function pauseChannel(state: State, name: string): void {
-  const channel = state.places.channel(name);
+  const channel = state.places.channel(parseName(name, 'channel', refuseConfig));
   if (channel.paused) return;
   forgetRooms(state, (task) => task.spec.channel === name && task.attempt === undefined);
   state.index.pause(channel, state.mono);
@@ -155,7 +164,7 @@ export function pauseChannel(state: State, name: string): void {
 }
 
 export function resumeChannel(state: State, name: string): void {
-  const channel = state.places.knownChannel(name);
+  const channel = state.places.knownChannel(parseName(name, 'channel', refuseConfig));
   if (channel?.paused !== true) return;
   const held = [...channel.held];
   state.index.resume(channel, state.mono);
@@ -183,9 +192,14 @@ export function openChannel(state: State, name: string): void {
     state.emit?.({ kind: 'channel.opened', channel: name, wall: state.wall, mono: state.mono });
 }
 
-function checkWorker({ slots, leaseMs, retries }: WorkerSpec): void {
-  if (typeof slots !== 'number' || !(slots >= 0))
-    throw new InvalidConfigError({ field: 'slots', value: slots, expected: 'a number of at least 0' });
+function checkWorker({ id, slots, leaseMs, retries }: WorkerSpec): void {
+  parseName(id, 'id', refuseConfig);
+  if (slots !== Infinity && !(Number.isSafeInteger(slots) && slots >= 0))
+    throw new InvalidConfigError({
+      field: 'slots',
+      value: slots,
+      expected: 'a whole number of at least 0, or Infinity',
+    });
   checkLease(leaseMs);
   if (!Number.isInteger(retries) || retries < 0)
     throw new InvalidConfigError({ field: 'retries', value: retries, expected: 'a whole number of at least 0' });
