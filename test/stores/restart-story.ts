@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ClosedError, Scheduler } from '../../src/index.js';
+import { ClosedError, DeposedError, Scheduler } from '../../src/index.js';
 import type { StorePlace } from '../../src/testing/index.js';
 
 /** A scheduler that is closed with work left, and another one on the same place that does it. */
@@ -41,5 +41,31 @@ export async function expectRestart(place: StorePlace): Promise<void> {
   expect(results).toEqual([{ doubled: 2 }, { doubled: 4 }, { doubled: 'elsewhere' }, { doubled: 8 }]);
   expect(ran).toEqual(['one', 'two', 'after']);
   await second.close();
+  await place.remove?.();
+}
+
+/** Two schedulers that are given one and the same store: the first is deposed, and does not take the store with it. */
+export async function expectTakeover(place: StorePlace): Promise<void> {
+  const store = await place.store();
+  const begin = async (): Promise<Scheduler> => {
+    const scheduler = new Scheduler({ store, concurrency: 1 });
+    scheduler.define('double', (n: number) => 2 * n);
+    await scheduler.start();
+    return scheduler;
+  };
+
+  const first = await begin();
+  expect(await first.add('double', 1, { id: 'one' })).toBe(2);
+  const second = await begin();
+  await expect(first.add('double', 2, { id: 'two' }).accepted).rejects.toThrow(DeposedError);
+  await first.close();
+  expect(await second.add('double', 3, { id: 'three' })).toBe(6);
+  expect(second.get('two')).toBeUndefined();
+  await second.close();
+
+  // With a last snapshot, by the owner that it had.
+  const third = await begin();
+  expect(await third.handle('three')).toBe(6);
+  await third.close();
   await place.remove?.();
 }
