@@ -19,6 +19,8 @@ export const examples: Registry = new Map<string, () => Promise<Example>>([
   ['streaming', () => import('./streaming.js')],
   ['regular-work', () => import('./regular-work.js')],
   ['crawl', () => import('./crawl.js')],
+  ['crawl-sqlite', () => import('./crawl-sqlite.js')],
+  ['crawl-postgres', () => import('./crawl-postgres.js')],
   ['custom-strategy', () => import('./custom-strategy.js')],
   ['pulling-workers', () => import('./pulling-workers.js')],
   ['custom-executor', () => import('./custom-executor.js')],
