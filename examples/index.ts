@@ -21,6 +21,7 @@ export const examples: Registry = new Map<string, () => Promise<Example>>([
   ['crawl', () => import('./crawl.js')],
   ['crawl-sqlite', () => import('./crawl-sqlite.js')],
   ['crawl-postgres', () => import('./crawl-postgres.js')],
+  ['move-store', () => import('./move-store.js')],
   ['custom-strategy', () => import('./custom-strategy.js')],
   ['pulling-workers', () => import('./pulling-workers.js')],
   ['custom-executor', () => import('./custom-executor.js')],
