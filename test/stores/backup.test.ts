@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -280,6 +280,14 @@ describe('moving', () => {
     },
     COUCH_PATIENCE_MS,
   );
+
+  test('the guide shows what is tried here', () => {
+    const [guide, example] = ['docs/stores.md', 'examples/move-store.ts'].map((path) =>
+      readFileSync(join(import.meta.dirname, '../..', path), 'utf8'),
+    );
+    const [shown] = /^async function copyStore[^]*?^}$/m.exec(guide!)!;
+    expect(example).toContain(shown);
+  });
 
   test('B5.1 a store that is not empty is not copied into', async () => {
     const [from, to] = [new MemoryStore(), new MemoryStore()];
