@@ -68,6 +68,9 @@ export interface Store {
   saveSnapshot(snapshot: SnapshotToSave, epoch: number): Promise<void>;
   /** Lets go of what no load needs any more. */
   compact(epoch: number): Promise<void>;
-  /** Gives up the right to write; idempotent, and allowed after a failure. */
-  close(): Promise<void>;
+  /**
+   * Gives up the right to write; idempotent, and allowed after a failure. With an epoch it does so for that owner alone: where
+   * somebody else has opened the same object since, it stays open for them. What could not be opened needs no closing.
+   */
+  close(epoch?: number): Promise<void>;
 }

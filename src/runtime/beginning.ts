@@ -1,5 +1,5 @@
 import { settingsRecord, type Core } from '../core/index.js';
-import type { Opening, Store } from '../ports/store.js';
+import type { Store } from '../ports/store.js';
 import type { ContinuedClock } from './clock.js';
 import type { Definitions } from './definition.js';
 import type { Events } from './events.js';
@@ -36,14 +36,12 @@ export class Beginning {
     this.wanted = fixedSettings(settingsRecord(host.core.state));
   }
 
-  /** Opens the store, and brings the core to where it says. */
-  async load(): Promise<Opening> {
+  /** Brings the core to where the store, which is open, says. */
+  async load(): Promise<void> {
     const { store, payloads, strategies } = this;
     const { core, definitions, seriesHost } = this.host;
-    const opening = await store.open();
     const revival = new Revival({ core, definitions, seriesHost, payloads, strategies });
     this.hasHistory = await new Recovery(store, core, revival, { strategies }).run();
-    return opening;
   }
 
   /** Lets time and work go on from there; facts are read from now on, and told to the journal beside these notes. */

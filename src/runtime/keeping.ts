@@ -1,20 +1,12 @@
 import type { Request } from '../core/index.js';
-import {
-  ClosedError,
-  UnknownHandlerError,
-  type Attempt,
-  type Fact,
-  type Outcome,
-  type SchedulerError,
-  type Task,
-} from '../model/index.js';
+import { ClosedError, type Attempt, type Fact, type Outcome, type SchedulerError, type Task } from '../model/index.js';
 import type { Store } from '../ports/store.js';
 import { Beginning, type BeginningHost } from './beginning.js';
 import { ContinuedClock, clockOf } from './clock.js';
 import { Journal, storeFailure, type Effect, type JournalHost } from './journal.js';
 import { Payloads } from './kept.js';
 import { handleOf } from './recovered-task.js';
-import { withoutHandler } from './revival.js';
+import { withhold } from './revival.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import { Snapshots, parseSnapshotOptions } from './snapshots.js';
 import { checkStore, checkStoreless } from './store-options.js';
@@ -45,6 +37,8 @@ export class Keeping implements JournalHost {
   private journal: Journal | undefined = undefined;
   private snapshots: Snapshots | undefined = undefined;
   private starting: Promise<void> | undefined = undefined;
+  /** Of the opening of the store; 0 where it is not open. */
+  private epoch = 0;
   private sequence = 0;
   /** What was set before there was anything to set it on but an empty core. */
   private readonly early: Request[] = [];
@@ -219,7 +213,7 @@ export class Keeping implements JournalHost {
   /** A type has been defined: what has waited for that may start. */
   defined(): void {
     if (!this.isOpen) return;
-    this.withhold();
+    withhold(this.host.core, this.host.definitions);
     this.host.dispatchSoon();
   }
 
@@ -250,9 +244,10 @@ export class Keeping implements JournalHost {
   }
 
   private async release(): Promise<void> {
-    if (this.starting === undefined) return;
+    if (this.epoch === 0) return;
     try {
-      await this.store.close();
+      // Where the store has another owner by now, it stays open for them.
+      await this.store.close(this.epoch);
     } catch {
       // What counts is kept, or was told to be lost; whoever opens it next finds out what is there.
     }
@@ -262,10 +257,10 @@ export class Keeping implements JournalHost {
     const { host } = this;
     const beginning = new Beginning(this.store, this.options, this.payloads, host);
     try {
-      const { epoch, sequence } = await beginning.load();
-      this.sequence = sequence;
-      this.openJournal(epoch, sequence);
-      beginning.goOn(this.clock, epoch, (note) => this.journal?.add(JSON.stringify(note)));
+      ({ epoch: this.epoch, sequence: this.sequence } = await this.store.open());
+      await beginning.load();
+      this.openJournal();
+      beginning.goOn(this.clock, this.epoch, (note) => this.journal?.add(JSON.stringify(note)));
       // On an empty store they are part of how everything begins.
       if (!beginning.hasHistory) this.early.length = 0;
       for (const request of this.early) host.core.handle({ ...request, now: this.clock.now() });
@@ -274,26 +269,19 @@ export class Keeping implements JournalHost {
       this.failed(failure);
       throw failure;
     }
-    for (const error of this.withhold()) host.events.tell('error', { error, eventName: undefined });
+    const missing = withhold(host.core, host.definitions);
+    for (const error of missing) host.events.tell('error', { error, eventName: undefined });
     host.opened();
     host.dispatchSoon();
     await this.kept(undefined);
   }
 
-  private openJournal(epoch: number, sequence: number): void {
-    const { core } = this.host;
-    this.snapshots = new Snapshots(this.store, epoch, core, this.every, (error) => {
+  private openJournal(): void {
+    const { store, epoch, sequence, host } = this;
+    this.snapshots = new Snapshots(store, epoch, host.core, this.every, (error) => {
       this.failed(storeFailure('save a snapshot', error));
     });
-    this.journal = new Journal(this.store, epoch, sequence, MAX_UNWRITTEN_BYTES, this);
+    this.journal = new Journal(store, epoch, sequence, MAX_UNWRITTEN_BYTES, this);
     for (const effect of this.earlyEffects.splice(0)) this.journal.afterwards(effect);
-  }
-
-  /** Lets nothing start for which there is no handler; says what that is. */
-  private withhold(): readonly UnknownHandlerError[] {
-    const { core, definitions } = this.host;
-    const missing = withoutHandler(core, definitions);
-    core.state.resources.withhold(new Set(missing.keys()));
-    return [...missing].map(([type, waiting]) => new UnknownHandlerError({ type, waiting }));
   }
 }

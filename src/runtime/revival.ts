@@ -126,8 +126,15 @@ export class Revival {
   }
 }
 
+/** Lets nothing start for which there is no handler; says what that is. */
+export function withhold(core: Core, definitions: Definitions): readonly UnknownHandlerError[] {
+  const missing = withoutHandler(core, definitions);
+  core.state.resources.withhold(new Set(missing.keys()));
+  return [...missing].map(([type, waiting]) => new UnknownHandlerError({ type, waiting }));
+}
+
 /** How many tasks and series there are of types for which there is no handler, by type. */
-export function withoutHandler(core: Core, definitions: Definitions): Map<string, number> {
+function withoutHandler(core: Core, definitions: Definitions): Map<string, number> {
   const { state } = core;
   const missing = new Map<string, number>();
   const count = (type: string): void => {

@@ -57,8 +57,8 @@ export class MemoryStore implements Store {
     this.first = this.snapshot.sequence + 1;
   }
 
-  close(): Promise<void> {
-    this.isOpen = false;
+  close(epoch = this.epoch): Promise<void> {
+    if (epoch === this.epoch) this.isOpen = false;
     return Promise.resolve();
   }
 

@@ -42,6 +42,7 @@ export class PostgresStore implements Store {
   private readonly statements: PostgresStatements;
   private session: PostgresSession | undefined = undefined;
   private appender: PostgresAppender | undefined = undefined;
+  private epoch = 0;
 
   /** `connection` is an address, a config of `pg`, or a pool of the caller's own, which stays open when the store is closed. */
   constructor(
@@ -60,13 +61,15 @@ export class PostgresStore implements Store {
   }
 
   async open(): Promise<Opening> {
-    await this.close();
     const { connection, name, patienceMs, timeoutMs, durability, statements } = this;
     const session = new PostgresSession({ connection, name, patienceMs, timeoutMs, current: statements.current });
     try {
       const owned = await session.patiently('open the database', () => session.use((query) => this.takeOver(query)));
+      const former = this.session;
       this.session = session;
+      this.epoch = owned.epoch;
       this.appender = new PostgresAppender(session, statements, durability, owned);
+      await former?.close();
       return { epoch: owned.epoch, sequence: owned.sequence };
     } catch (error) {
       await session.close();
@@ -125,7 +128,8 @@ export class PostgresStore implements Store {
     while ((await session.write(operation, dropParts, [epoch])) > 0);
   }
 
-  async close(): Promise<void> {
+  async close(epoch = this.epoch): Promise<void> {
+    if (epoch !== this.epoch) return;
     const { session } = this;
     this.session = undefined;
     this.appender = undefined;

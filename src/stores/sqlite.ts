@@ -48,6 +48,7 @@ export class SqliteStore implements Store {
   private readonly path: string;
   private readonly patienceMs: number;
   private database: Database.Database | undefined = undefined;
+  private epoch = 0;
   /** Why nothing is written any more: after a failed write nobody can say what the disk has. */
   private broken: SchedulerError | undefined = undefined;
 
@@ -64,13 +65,14 @@ export class SqliteStore implements Store {
   }
 
   async open(): Promise<Opening> {
-    await this.close();
     return this.patiently('open the database', () => {
       // Waiting inside of SQLite would stop the event loop: whoever is told that the file is locked asks again later.
       const database = new Database(this.path, { timeout: 0 });
       try {
         const opening = begin(database, this.path);
+        this.database?.close();
         this.database = database;
+        this.epoch = opening.epoch;
         this.broken = undefined;
         return opening;
       } catch (error) {
@@ -140,7 +142,8 @@ export class SqliteStore implements Store {
     await this.drop(SQLITE_STATEMENTS.dropParts, PARTS_AT_ONCE, epoch);
   }
 
-  close(): Promise<void> {
+  close(epoch = this.epoch): Promise<void> {
+    if (epoch !== this.epoch) return Promise.resolve();
     const { database } = this;
     this.database = undefined;
     try {

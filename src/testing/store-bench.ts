@@ -39,8 +39,8 @@ export class StoreBench {
   }
 
   /** Opens and loads a store as a scheduler does that begins. */
-  async begin(): Promise<Session> {
-    const store = await this.store();
+  async begin(given?: Store): Promise<Session> {
+    const store = given ?? (await this.store());
     const opening = await this.within(store.open(), 'it opens');
     const { epoch, sequence } = opening;
     demand(
@@ -52,6 +52,17 @@ export class StoreBench {
     const last = (contents.snapshot?.sequence ?? 0) + contents.records.length;
     demand(last === sequence, `it opened at sequence ${sequence}, but loads up to ${last}`);
     return new Session(this, store, opening, contents);
+  }
+
+  /** Begins beside whoever has the place, also through the same store; `undefined` where that is refused because they have it. */
+  async rival(store?: Store): Promise<Session | undefined> {
+    try {
+      return await this.begin(store);
+    } catch (thrown) {
+      const { code, kind } = thrown as { readonly code?: unknown; readonly kind?: unknown };
+      demand(code === 'STORE' && kind === 'busy', `it refused a rival with ${inspect(thrown)}`);
+      return undefined;
+    }
   }
 
   /** Closes it, and begins anew with another store on the same place. */
@@ -100,6 +111,11 @@ export class Session {
 
   async compact(): Promise<void> {
     await this.bench.within(this.store.compact(this.epoch), 'it is compacted');
+  }
+
+  /** Closes the store in the name of its own opening, or of another. */
+  async close(epoch = this.epoch): Promise<void> {
+    await this.bench.within(this.store.close(epoch), `it closes for epoch ${epoch}`);
   }
 
   async refuses(code: SchedulerErrorCode, claim: string, write: (session: Session) => Promise<void>): Promise<void> {

@@ -17,6 +17,7 @@ export type StoreCheckName =
   | 'gives a larger epoch at each opening'
   | 'refuses an epoch that is not the current one'
   | 'lets only one of two owners write'
+  | 'is closed by nobody but its owner'
   | 'keeps a snapshot and the records after it'
   | 'keeps the parts of a snapshot in order and apart'
   | 'takes records while a snapshot is being saved'
@@ -157,10 +158,8 @@ const CHECKS: Readonly<Record<StoreCheckName, Body>> = {
   'lets only one of two owners write': async (bench) => {
     const first = await bench.begin();
     await first.append('[1]');
-    const second = await bench.begin().catch((thrown: unknown) => ({ thrown }));
-    if ('thrown' in second) {
-      const { code, kind } = second.thrown as { code?: unknown; kind?: unknown };
-      demand(code === 'STORE' && kind === 'busy', `it refused a rival with ${inspect(second.thrown)}`);
+    const second = await bench.rival();
+    if (second === undefined) {
       await first.append('[2]');
       (await bench.beginAgain(first)).holds(['[1]', '[2]']);
       return;
@@ -170,9 +169,20 @@ const CHECKS: Readonly<Record<StoreCheckName, Body>> = {
     await first.refusesEpoch(first.epoch);
     await second.append('[2]');
     // Whoever was deposed leaves without taking the right to write along.
-    if (first.store !== second.store) await first.store.close();
+    await first.close();
     await second.append('[3]');
     (await bench.beginAgain(second)).holds(['[1]', '[2]', '[3]']);
+  },
+  'is closed by nobody but its owner': async (bench) => {
+    const first = await bench.begin();
+    await first.append('[1]');
+    // As when two schedulers are given one and the same object.
+    const owner = (await bench.rival(first.store)) ?? first;
+    await owner.close(owner === first ? owner.epoch + 1 : first.epoch);
+    await owner.append('[2]');
+    await owner.close();
+    await owner.refuses('STORE', 'that it appends nothing once its owner has closed it', (late) => late.append('[3]'));
+    (await bench.begin()).holds(['[1]', '[2]']);
   },
   'keeps a snapshot and the records after it': async (bench) => {
     const session = await bench.begin();

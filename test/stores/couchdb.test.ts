@@ -13,7 +13,7 @@ import { COUCH_PATIENCE_MS, couchFetch, findCouch } from '../couchdb-server.js';
 import type { FoundServer } from '../servers.js';
 import { StatusProxy, type Fate } from '../status-proxy.js';
 import { bodiesOf, partsOf, recordsOf } from './contents.js';
-import { expectRestart } from './restart-story.js';
+import { expectRestart, expectTakeover } from './restart-story.js';
 
 let server: FoundServer;
 const databases = new Set<string>();
@@ -399,4 +399,9 @@ describe('options', () => {
 test('B4.1 B5.1 a scheduler goes on in CouchDB where the one before was', async () => {
   const url = `${server.url}/${newDatabase()}`;
   await expectRestart({ store: () => storeAt(url) });
+});
+
+test('B5.1 G5 a scheduler that another one has deposed does not close the store that both were given', async () => {
+  const url = `${server.url}/${newDatabase()}`;
+  await expectTakeover({ store: () => storeAt(url) });
 });

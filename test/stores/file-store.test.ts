@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'vitest';
-import { FileStore } from '../../src/index.js';
+import { describe, expect, test } from 'vitest';
+import { FileStore, Scheduler } from '../../src/index.js';
 import { storeChecks, type StorePlace } from '../../src/testing/index.js';
 import { expectRestart } from './restart-story.js';
 
@@ -22,4 +22,18 @@ describe.each(['fsync', 'os'] as const)('B5.1: the file store conforms, durabili
 
 test('B4.1 B5.1 a scheduler goes on in a directory where the one before was', async () => {
   await expectRestart(place('os'));
+});
+
+test('B5.1 G5 a scheduler that is refused a directory because another one has it does not close it', async () => {
+  const directory = place('os');
+  const store = await directory.store();
+  const owner = new Scheduler({ store });
+  owner.define('double', (n: number) => 2 * n);
+  await owner.start();
+  const rival = new Scheduler({ store });
+  await expect(rival.start()).rejects.toMatchObject({ kind: 'busy' });
+  await rival.close();
+  expect(await owner.add('double', 2)).toBe(4);
+  await owner.close();
+  await directory.remove?.();
 });

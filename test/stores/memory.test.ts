@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DeposedError, MemoryStore, type Loaded } from '../../src/index.js';
-import { expectRestart } from './restart-story.js';
+import { expectRestart, expectTakeover } from './restart-story.js';
 
 async function loaded(store: MemoryStore): Promise<Loaded[]> {
   const pieces: Loaded[] = [];
@@ -44,4 +44,9 @@ test('G5: whoever opens it deposes the one before, and a number that is taken is
 test('B4.1 B5.1 a scheduler goes on in memory where the one before was', async () => {
   const store = new MemoryStore();
   await expectRestart({ store: () => store });
+});
+
+test('B5.1 G5 a scheduler that another one has deposed does not close the store that both were given', async () => {
+  const store = new MemoryStore();
+  await expectTakeover({ store: () => store });
 });

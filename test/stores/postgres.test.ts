@@ -4,7 +4,7 @@ import { afterAll, describe, test } from 'vitest';
 import { PostgresStore, type PostgresStoreOptions } from '../../src/postgres.js';
 import { storeChecks, type StorePlace } from '../../src/testing/index.js';
 import { findPostgres } from '../servers.js';
-import { expectRestart } from './restart-story.js';
+import { expectRestart, expectTakeover } from './restart-story.js';
 
 const server = await findPostgres();
 
@@ -32,6 +32,13 @@ test.skipIf(server === undefined)(
   'B4.1 B5.1 a scheduler goes on in a PostgreSQL database where the one before was',
   async () => {
     await expectRestart(place(server!.url, {}));
+  },
+);
+
+test.skipIf(server === undefined)(
+  'B5.1 G5 a scheduler that another one has deposed does not close the store that both were given',
+  async () => {
+    await expectTakeover(place(server!.url, {}));
   },
 );
 

@@ -4,7 +4,7 @@ import { RedisStore } from '../../src/redis.js';
 import { storeChecks, type StorePlace } from '../../src/testing/index.js';
 import { findRedis, redisClient } from '../redis-server.js';
 import type { FoundServer } from '../servers.js';
-import { expectRestart } from './restart-story.js';
+import { expectRestart, expectTakeover } from './restart-story.js';
 
 let server: FoundServer | undefined;
 
@@ -41,4 +41,11 @@ describe('B5.1: RedisStore keeps to what every store must', () => {
 test('B4.1 B5.1 a scheduler goes on in Redis where the one before was', async ({ skip }) => {
   if (server === undefined) return skip('there is no Redis server');
   await expectRestart(place(server.url));
+});
+
+test('B5.1 G5 a scheduler that another one has deposed does not close the store that both were given', async ({
+  skip,
+}) => {
+  if (server === undefined) return skip('there is no Redis server');
+  await expectTakeover(place(server.url));
 });

@@ -51,6 +51,7 @@ const AS_GIVEN = 'gives back records as they were given';
 const ORDER = 'keeps thousands of records in order';
 const EPOCH = 'refuses an epoch that is not the current one';
 const OWNERS = 'lets only one of two owners write';
+const OWN_CLOSE = 'is closed by nobody but its owner';
 const NEXT = 'refuses a number that is not the next';
 const CLOSED = 'can be closed more than once, and takes nothing afterwards';
 const BESIDE = 'takes records while a snapshot is being saved';
@@ -303,6 +304,20 @@ const WRONG: readonly (readonly [fault: string, wrong: new () => MemoryStore, ca
       };
     },
     'goes on after compacting',
+  ],
+  [
+    'is closed by whoever had it before',
+    class extends MemoryStore {
+      override close = (): Promise<void> => super.close();
+    },
+    OWN_CLOSE,
+  ],
+  [
+    'is never closed where it is said for whom',
+    class extends MemoryStore {
+      override close = (epoch?: number): Promise<void> => (epoch === undefined ? super.close() : Promise.resolve());
+    },
+    OWN_CLOSE,
   ],
   [
     'cannot be closed again',

@@ -156,7 +156,8 @@ export class CouchStore implements Store {
     });
   }
 
-  close(): Promise<void> {
+  close(epoch = this.journal?.head.epoch): Promise<void> {
+    if (epoch !== this.journal?.head.epoch) return Promise.resolve();
     this.isOpen = false;
     this.server.close();
     return Promise.resolve();

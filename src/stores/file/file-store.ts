@@ -140,7 +140,8 @@ export class FileStore implements Store {
     });
   }
 
-  async close(): Promise<void> {
+  async close(epoch = this.epoch): Promise<void> {
+    if (epoch !== this.epoch) return;
     const { opened } = this;
     this.opened = undefined;
     await this.turn;

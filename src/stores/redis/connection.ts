@@ -53,6 +53,8 @@ export class RedisConnection {
 
   /** Tries once; for the first call, which is to fail fast. */
   async once<Value>(send: () => Promise<Value>): Promise<Value> {
+    // One that was told to disconnect looks ready until it has.
+    if (this.isClosed && this.make !== undefined) this.client = undefined;
     this.isClosed = false;
     if (this.make === undefined) this.client?.off('ready', this.countConnection).on('ready', this.countConnection);
     // A server that reads its file again lets nobody in until it has.

@@ -79,7 +79,15 @@ export class RedisStore implements Store {
   }
 
   async open(): Promise<Opening> {
-    const owner = randomUUID();
+    try {
+      return await this.takeOver(randomUUID());
+    } catch (error) {
+      if (!this.isOpen) this.connection.close();
+      throw error;
+    }
+  }
+
+  private async takeOver(owner: string): Promise<Opening> {
     const answer = await this.send('open the journal', () =>
       this.connection.once(() => this.connection.run(scripts.OPEN, this.keys, [randomUUID(), owner])),
     );
@@ -163,7 +171,8 @@ export class RedisStore implements Store {
     }
   }
 
-  close(): Promise<void> {
+  close(epoch = this.epoch): Promise<void> {
+    if (epoch !== this.epoch) return Promise.resolve();
     this.isOpen = false;
     this.connection.close();
     return Promise.resolve();
