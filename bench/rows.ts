@@ -14,6 +14,7 @@ const files: Readonly<Record<string, () => Promise<{ rows: readonly Row[] }>>> =
   P10: () => import('./rows/p10.js'),
   P11: () => import('./rows/p11.js'),
   P12: () => import('./rows/p12.js'),
+  P13: () => import('./rows/p13.js'),
   P15: () => import('./rows/p15.js'),
   P16: () => import('./rows/p16.js'),
   CLAIMS: () => import('./rows/claims.js'),
