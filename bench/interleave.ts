@@ -23,20 +23,21 @@ type Progress = (line: string) => void;
 
 /** Takes one sample of every candidate, then the next of every candidate, so that a slow minute hits all alike. */
 export async function interleave(row: Row, effort: Effort, progress: Progress): Promise<Samples[]> {
+  const candidates = row.candidates.filter((candidate) => effort.full || !candidate.slow);
+  // A row may be for full runs only, and preparing it may take minutes.
+  if (candidates.length === 0) return [];
   const folder = mkdtempSync(join(tmpdir(), 'precedence-bench-'));
   try {
     progress(`${row.id}  is prepared`);
     if (row.prepare !== undefined) await sampleProcess([], [row.id, folder]);
-    return await takeTurns(row, folder, effort, progress);
+    return await takeTurns({ ...row, candidates }, folder, effort, progress);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 async function takeTurns(row: Row, folder: string, effort: Effort, progress: Progress): Promise<Samples[]> {
-  const all: Samples[] = row.candidates
-    .filter((candidate) => effort.full || !candidate.slow)
-    .map((candidate) => ({ candidate, figures: [] }));
+  const all: Samples[] = row.candidates.map((candidate) => ({ candidate, figures: [] }));
   for (let round = 0; round < effort.samples; round++) {
     for (const samples of all) {
       const { candidate, figures } = samples;

@@ -15,6 +15,7 @@ const files: Readonly<Record<string, () => Promise<{ rows: readonly Row[] }>>> =
   P11: () => import('./rows/p11.js'),
   P12: () => import('./rows/p12.js'),
   P13: () => import('./rows/p13.js'),
+  P14: () => import('./rows/p14.js'),
   P15: () => import('./rows/p15.js'),
   P16: () => import('./rows/p16.js'),
   CLAIMS: () => import('./rows/claims.js'),
