@@ -2,12 +2,13 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import type { Store } from '../src/index.js';
+import type { Scheduler, Store } from '../src/index.js';
 import { ownRedis } from '../test/redis-server.js';
 import type { Round } from './clock.js';
 import { GroupCommit } from './group-commit.js';
 import { loadScheduler } from './ours.js';
 import { loadBullmq } from './peers.js';
+import { randomIntegers } from './random.js';
 
 /*
  * One piece of work for all: tasks are added by so many writers, each of whom adds its next batch when the one before is kept
@@ -22,6 +23,7 @@ export interface Writing {
 
 /** So many run at a time, of ours and of a peer's. */
 const SLOTS = 100;
+const LEVELS = 10;
 
 export const inputOf = (at: number) => ({ url: `https://example.org/page/${String(at)}` });
 
@@ -66,8 +68,21 @@ export async function ours(store: Store, writing: Writing): Promise<Round> {
   };
 }
 
+/** Adds tasks of random priority for which there is no slot, 100 at a time; resolves when the store has them. */
+export function pendingAdder(scheduler: Scheduler): (from: number, upTo: number) => Promise<void> {
+  const work = scheduler.define('work', (_: { url: string }) => undefined);
+  return async (from, upTo) => {
+    const priorities = randomIntegers(upTo - from, LEVELS);
+    const add = (at: number) => scheduler.add(work, inputOf(at), { priority: priorities[at - from]! }).accepted;
+    await writeAll(upTo - from, { writers: 1, batch: 100 }, async (first, last) => {
+      for (let at = first; at < last - 1; at++) void add(from + at);
+      await add(from + last - 1);
+    });
+  };
+}
+
 /** A queue and a worker in this process, on a server of their own that syncs each write. */
-export async function bullmq({ writers }: Writing): Promise<Round> {
+export async function bullmq({ writers }: Writing): Promise<{ readonly round: Round; stop(): Promise<void> }> {
   const server = await ownRedis();
   if (server === undefined) throw new Error('There is no Redis server on this machine.');
   const { Queue, Worker } = await loadBullmq();
@@ -79,13 +94,14 @@ export async function bullmq({ writers }: Writing): Promise<Round> {
     ended.count += 1;
     if (ended.count === ended.expected) ended.tell();
   });
-  return (count) => async () => {
+  const round: Round = (count) => async () => {
     const all = new Promise<void>((resolve) => {
       Object.assign(ended, { count: 0, expected: count, tell: resolve });
     });
     await writeAll(count, { writers, batch: 1 }, (from) => queue.add('work', inputOf(from)));
     await all;
   };
+  return { round, stop: () => server.stop() };
 }
 
 /** A table of tasks: each batch is put in as running, as ours is while slots are free, and is marked as done. Two transactions. */

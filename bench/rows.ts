@@ -20,6 +20,7 @@ const files: Readonly<Record<string, () => Promise<{ rows: readonly Row[] }>>> =
   P16: () => import('./rows/p16.js'),
   CLAIMS: () => import('./rows/claims.js'),
   CORE: () => import('./rows/core.js'),
+  STORES: () => import('./rows/stores.js'),
   POLICIES: () => import('./rows/policies.js'),
 };
 

@@ -1,36 +1,21 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { inputOf, folderIn } from '../durable.js';
+import { pendingAdder, folderIn } from '../durable.js';
 import { loadFileStore, loadScheduler } from '../ours.js';
-import { randomIntegers } from '../random.js';
 import { growth, type Candidate, type Row } from '../row.js';
 
 /** Of ten tasks one was added after the snapshot. */
 const AFTER_SNAPSHOT = 0.1;
-const levels = 10;
 
 /** So many pending tasks, of which most are in a snapshot and the rest in the journal after it. */
 async function leave(directory: string, count: number): Promise<void> {
   const [Scheduler, FileStore] = [await loadScheduler(), await loadFileStore()];
-  const priorities = randomIntegers(count, levels);
-  const open = () => {
-    const scheduler = new Scheduler({ store: new FileStore(directory), concurrency: 0 });
-    return { scheduler, work: scheduler.define('work', (_: { url: string }) => undefined) };
-  };
-  const add = async ({ scheduler, work }: ReturnType<typeof open>, from: number, upTo: number): Promise<void> => {
-    for (let at = from; at < upTo; at += 100) {
-      let accepted: Promise<unknown> | undefined;
-      for (let i = at; i < Math.min(upTo, at + 100); i++) {
-        accepted = scheduler.add(work, inputOf(i), { priority: priorities[i]! }).accepted;
-      }
-      await accepted;
-    }
-  };
+  const open = () => new Scheduler({ store: new FileStore(directory), concurrency: 0 });
   const before = Math.round(count * (1 - AFTER_SNAPSHOT));
   const first = open();
-  await add(first, 0, before);
-  await first.scheduler.close();
-  await add(open(), before, count);
+  await pendingAdder(first)(0, before);
+  await first.close();
+  await pendingAdder(open())(before, count);
 }
 
 /** Each sample has a copy: opening a store writes to it. */
