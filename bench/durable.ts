@@ -82,7 +82,9 @@ export function pendingAdder(scheduler: Scheduler): (from: number, upTo: number)
 }
 
 /** A queue and a worker in this process, on a server of their own that syncs each write. */
-export async function bullmq({ writers }: Writing): Promise<{ readonly round: Round; stop(): Promise<void> }> {
+export async function bullmq({
+  writers,
+}: Writing): Promise<{ readonly round: Round; readonly stop: () => Promise<void> }> {
   const server = await ownRedis();
   if (server === undefined) throw new Error('There is no Redis server on this machine.');
   const { Queue, Worker } = await loadBullmq();
