@@ -7,19 +7,21 @@ import { setImmediate } from 'node:timers/promises';
 export type Round = (count: number) => (() => Promise<unknown>) | Promise<() => Promise<unknown>>;
 
 /** Tasks per second in a round of `count`. */
-export const perSecond = (count: number, round: Round) => async (): Promise<number> =>
-  count / ((await elapsedMs(count, round)) / 1e3);
+export const perSecond =
+  (count: number, round: Round, warmUp = warmUpTasks) =>
+  async (): Promise<number> =>
+    count / ((await elapsedMs(count, round, warmUp)) / 1e3);
 
 /** Microseconds per task in a round of `count`. */
 export const microsecondsPerTask = (count: number, round: Round) => async (): Promise<number> =>
-  ((await elapsedMs(count, round)) * 1e3) / count;
+  ((await elapsedMs(count, round, warmUpTasks)) * 1e3) / count;
 
 const warmUpRounds = 2;
 const warmUpTasks = 30_000;
 
-async function elapsedMs(count: number, round: Round): Promise<number> {
+async function elapsedMs(count: number, round: Round, warmUp: number): Promise<number> {
   for (let i = 0; i < warmUpRounds; i++) {
-    const run = await round(warmUpTasks);
+    const run = await round(warmUp);
     await run();
   }
   const run = await round(count);

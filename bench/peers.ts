@@ -64,6 +64,18 @@ interface CycleDetectingGraph {
   addEdge(from: number, to: number): boolean;
 }
 
+interface BullAddress {
+  readonly connection: { readonly host: string; readonly port: number };
+}
+interface Bullmq {
+  Queue: new (name: string, options: BullAddress) => { add(name: string, data: unknown): Promise<unknown> };
+  Worker: new (
+    name: string,
+    run: () => Promise<void>,
+    options: BullAddress & { readonly concurrency: number },
+  ) => { on(event: 'completed' | 'failed', listener: () => void): unknown };
+}
+
 interface Graphlib {
   Graph: new () => { setNode(id: string): void; setEdge(from: string, to: string): void };
   alg: { isAcyclic(graph: object): boolean };
@@ -76,6 +88,7 @@ export const loadPLimit = async () => (await load<{ default: PLimit }>('p-limit'
 export const loadPMap = async () => (await load<{ default: PMap }>('p-map')).default;
 export const loadPGraph = async () => (await load<{ PGraph: PGraphConstructor }>('p-graph')).PGraph;
 export const loadHeap = async () => (await load<{ Heap: HeapConstructor }>('heap-js')).Heap;
+export const loadBullmq = () => load<Bullmq>('bullmq');
 export const loadGraphlib = async () => (await load<{ default: Graphlib }>('@dagrejs/graphlib')).default;
 export const loadCycleDetect = async () =>
   (await load<{ GenericGraphAdapter: { create(): CycleDetectingGraph } }>('incremental-cycle-detect'))

@@ -7,15 +7,17 @@ export interface Row {
   readonly better: 'higher' | 'lower';
   /** The first one is ours; the others are compared with it unless they name another. */
   readonly candidates: readonly Candidate[];
+  /** Runs once, in a process of its own that ends like a crash, and leaves in the row's folder what the samples begin with. */
+  readonly prepare?: (folder: string) => Promise<void>;
 }
 
-export const groups = ['core', 'policies', 'api'] as const;
+export const groups = ['core', 'policies', 'api', 'stores'] as const;
 export type Group = (typeof groups)[number];
 
 export interface Candidate {
   readonly name: string;
-  /** Runs once, in a process of its own, and returns the figure in the row's unit. */
-  readonly measure: () => number | Promise<number>;
+  /** Runs once, in a process of its own, and returns the figure in the row's unit. The folder is the row's, and goes with it. */
+  readonly measure: (folder: string) => number | Promise<number>;
   /** Which of our candidates this one is compared with. */
   readonly against?: string;
   readonly bars?: readonly Bar[];

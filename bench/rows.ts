@@ -13,10 +13,14 @@ const files: Readonly<Record<string, () => Promise<{ rows: readonly Row[] }>>> =
   P9: () => import('./rows/p9.js'),
   P10: () => import('./rows/p10.js'),
   P11: () => import('./rows/p11.js'),
+  P12: () => import('./rows/p12.js'),
+  P13: () => import('./rows/p13.js'),
+  P14: () => import('./rows/p14.js'),
   P15: () => import('./rows/p15.js'),
   P16: () => import('./rows/p16.js'),
   CLAIMS: () => import('./rows/claims.js'),
   CORE: () => import('./rows/core.js'),
+  STORES: () => import('./rows/stores.js'),
   POLICIES: () => import('./rows/policies.js'),
 };
 

@@ -31,6 +31,7 @@ const results: RowResult[] = [];
 for (const row of chosen) {
   const samples = await interleave(row, effort, showProgress);
   showProgress('');
+  if (samples.length === 0) continue;
   const result = judge(row, samples);
   results.push(result);
   console.log(table(result));

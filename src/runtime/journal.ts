@@ -69,6 +69,7 @@ export class Journal {
   private gathering = new Unwritten();
   private inFlight: Unwritten | undefined = undefined;
   private readonly texts = new FactTexts();
+  private isSealing = false;
   private isStuck = false;
   private failure: SchedulerError | undefined = undefined;
   private pause: Timer | undefined = undefined;
@@ -129,9 +130,20 @@ export class Journal {
     this.host.dispatchSoon();
   }
 
-  /** The end of a turn: what was gathered in it is written, unless something is being written already. */
+  /**
+   * What was gathered is written at the end of the turn, unless something is being written already. Whoever was told of the
+   * last record has gone on by then as far as that goes without waiting: ends and what they bring about share a record.
+   */
   seal(): void {
-    if (this.inFlight !== undefined || this.failure !== undefined) return;
+    if (this.isSealing || this.inFlight !== undefined || this.failure !== undefined) return;
+    this.isSealing = true;
+    // Comes after all microtasks, however many promises they go through.
+    process.nextTick(this.sealNow);
+  }
+
+  private readonly sealNow = (): void => {
+    this.isSealing = false;
+    if (this.failure !== undefined) return;
     const unwritten = this.gathering;
     if (unwritten.texts.length > 0) {
       this.host.sealed(this.sequence + 1);
@@ -142,7 +154,7 @@ export class Journal {
       this.gathering = new Unwritten();
       unwritten.release(undefined);
     } else for (const resolve of this.idle.splice(0)) resolve();
-  }
+  };
 
   /** Resolves when everything is kept, and nothing is being written. */
   async rest(): Promise<void> {

@@ -70,6 +70,28 @@ test('B6.1 G1 nothing is accepted, started, told or settled before what caused i
   await scheduler.close();
 });
 
+test('B6.1 what comes of a record without waiting for anything else shares the next one: an end, and a task that is added', async () => {
+  const b = await bench();
+  const { store, clock, scheduler } = b;
+  store.holds = true;
+  const addNext = async (): Promise<void> => {
+    await scheduler.add('work', 'a', { id: 'a' }).accepted;
+    // As far from the record as the writer's own functions take it.
+    await (async () => (async () => Promise.resolve())())();
+    scheduler.add('work', 'b', { id: 'b' });
+  };
+  const added = addNext();
+  await clock.settle();
+  await step(b);
+  expect(store.held.map(({ body }) => factsOf(body).map(({ kind, task }) => `${kind} ${task}`))).toEqual([
+    ['attempt.ended a', 'task.completed a', ...['task.submitted b', 'task.ready b', 'attempt.started b']],
+  ]);
+  await added;
+  store.holds = false;
+  store.letGo();
+  await scheduler.close();
+});
+
 test('B6.1 an abort is sent, and a claim handed out and settled, when that is kept', async () => {
   const b = await bench();
   const { store, clock, scheduler, seen } = b;
