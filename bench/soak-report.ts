@@ -32,10 +32,7 @@ export async function publishSoak(report: SoakReport): Promise<void> {
 }
 
 /** The page with this report between its marks. */
-function withSoak(
-  text: string,
-  { tasks, seconds, slope, readings, ended, checks, broken, measured }: SoakReport,
-) {
+function withSoak(text: string, { tasks, seconds, slope, readings, ended, checks, broken, measured }: SoakReport) {
   const megabytes = (bytes: number | undefined): string => ((bytes ?? 0) / 1e6).toFixed(1);
   const lines = readings
     .filter((_, at) => at === 0 || (at + 1) % Math.ceil(readings.length / 10) === 0)

@@ -19,7 +19,16 @@ const SOURCES: Partial<Record<Fact['kind'], EventName>> = {
 };
 
 /** What tells of no fact about one task. */
-const NO_FACTS: readonly EventName[] = ['refused', 'progress', 'saturated', 'relieved', 'claims', 'empty', 'idle', 'error'];
+const NO_FACTS: readonly EventName[] = [
+  'refused',
+  'progress',
+  'saturated',
+  'relieved',
+  'claims',
+  'empty',
+  'idle',
+  'error',
+];
 
 /** The event that tells of the fact, if it is about a task. */
 function eventOf(fact: Fact): string | undefined {
