@@ -433,3 +433,36 @@ describe('in the record', () => {
     expect(s.running()).toEqual(['one#1', 'two#1']);
   });
 });
+
+describe('over a restart', () => {
+  const restart = (s: Sim): void => {
+    s.core = Core.restore(throughJson(s.core.snapshot()));
+    s.core.check();
+  };
+
+  test('C10.1 F9 who was asked to make way is not asked again, and has as much time left', () => {
+    const s = busy(2);
+    s.add('urgent', { priority: 'high' });
+    const before = s.core.explain('b');
+    restart(s);
+    expect(s.core.explain('b')).toEqual(before);
+    expect(before).toMatchObject({ stopBy: s.core.state.mono + 1_000 });
+    s.add('next', { priority: 'high' });
+    expect(asked(s)).toEqual(['b#1', 'a#1']);
+    makeWay(s, 'b');
+    makeWay(s, 'a');
+    expect(s.running()).toEqual(['urgent#1', 'next#1']);
+  });
+
+  test('C10.1 F9 how often a task has made way is counted on', () => {
+    const s = busy(1, { preemption: { graceMs: 1_000, minRunMs: 0, maxPerTask: 1 } });
+    s.add('urgent', { priority: 'high' });
+    makeWay(s, 'a');
+    s.complete('urgent');
+    expect(s.running()).toEqual(['a#2']);
+    restart(s);
+    s.add('next', { priority: 'high' });
+    s.advance(5_000);
+    expect(asked(s)).toEqual(['a#1']);
+  });
+});

@@ -34,6 +34,17 @@ test('C6.3 the burst starts at once, the rest as tokens come, each at the moment
   expect(s.core.nextWakeAt()).toEqual({ wall: Infinity, mono: Infinity });
 });
 
+test('C6.3 the moment named is one at which there is enough, also where a sum is just above a whole millisecond', () => {
+  const s = sim({ slots: 99 });
+  rate(s, 'api', { rate: 1_000, perMs: 1, burst: 2_000 });
+  s.add('all', { needs: { api: 2_000 } });
+  s.add('more', { needs: { api: 1_000.0000005 } });
+  const { mono } = s.core.nextWakeAt();
+  expect(mono).toBe(2);
+  s.advance(mono);
+  expect(s.running()).toEqual(['all#1', 'more#1']);
+});
+
 test('C6.3 tokens are spent at the start and do not come back at the end, unlike units', () => {
   const s = sim({ slots: 9 });
   rate(s, 'api', { rate: 1, perMs: 1_000, burst: 2 });

@@ -46,6 +46,15 @@ describe('reservations', () => {
     expect(s.running()).toHaveLength(4);
   });
 
+  test('C7.2 F9 how often it was passed over is counted on after a restart', () => {
+    const s = convoy();
+    expect(bypass(s, 63)).toBe(63);
+    restart(s);
+    expect(reserved(s)).toBeUndefined();
+    expect(bypass(s, 1)).toBe(1);
+    expect(reserved(s)).toBe('large');
+  });
+
   test('C7.2 it does so too where small ones have a type of their own, and a level of their own goes before it', () => {
     const s = convoy({}, { type: 'train', priority: 'low' });
     expect(bypass(s, 64)).toBe(64);
