@@ -153,6 +153,8 @@ export class Journal {
     } else if (unwritten.effects.length > 0) {
       this.gathering = new Unwritten();
       unwritten.release(undefined);
+      // What was let out may have led to more, so that whoever waits for rest waits for the next turn.
+      if (this.idle.length > 0) this.host.dispatchSoon();
     } else for (const resolve of this.idle.splice(0)) resolve();
   };
 

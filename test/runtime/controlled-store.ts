@@ -71,8 +71,8 @@ export class ControlledStore implements Store {
     return this.kept.compact(epoch);
   }
 
-  async close(): Promise<void> {
-    if (!this.isDead) await this.kept.close();
+  async close(epoch?: number): Promise<void> {
+    if (!this.isDead) await this.kept.close(epoch);
   }
 
   /** Lets what is held be kept. */

@@ -249,3 +249,16 @@ test('when too much is unwritten, adding waits and nothing starts until the stor
   expect(seen).toEqual(handles.map(({ id }) => `runs ${id}`));
   await scheduler.close();
 });
+
+test('F6 closing comes to its end also when its time is over while the last record is written', async () => {
+  const { store, clock, scheduler, seen } = await bench({ concurrency: 0 });
+  store.holds = true;
+  scheduler.add('work', 'a').result.catch(() => undefined);
+  await clock.settle();
+  void scheduler.close({ drain: 0 }).then(() => seen.push('closed'));
+  await clock.advance(1);
+  expect(store.held).toHaveLength(1);
+  store.letGo();
+  for (let turn = 0; turn < 20; turn += 1) await clock.settle();
+  expect(seen).toEqual(['closed']);
+});
