@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Chance } from '../stress/chance.js';
+import type { Planted } from './planted.js';
 import { Run, type Death } from './run.js';
+import { linesOf } from './side-file.js';
 import type { StoreKind } from './store-kinds.js';
 
 /** What a campaign came to. */
@@ -10,10 +12,12 @@ export interface Report {
   runs: number;
   /** Processes that were killed by the parent, at a random moment. */
   shots: number;
-  /** Processes that have killed themselves, each at a boundary of its own. */
-  boundaries: number;
-  /** Whether the last of them had no boundary left to die at. */
+  /** Processes that have killed themselves at a boundary: a drawn one, or each at its own, the first on a store or who takes over. */
+  readonly boundaries: { drawn: number; first: number; takeover: number };
+  /** Whether for both there was one in the end that had no boundary left to die at. */
   isComplete: boolean;
+  /** The kinds of calls that they died before or after. */
+  readonly calls: Set<string>;
   acknowledged: number;
   lost: number;
   /** What was found, each with the run it was found in. */
@@ -33,14 +37,17 @@ const SHORT: Size = { jobs: 9, snapshotEvery: 25 };
 /** Lines that a process says before it is shot, at the most: so a run takes several. */
 const MOST_LINES = 120;
 const MOST_MOMENTS = 40;
+/** And passes before it dies at one of them. */
+const MOST_BOUNDARIES = 200;
 
 /** Kills real processes at work on stores of one kind, and tells what was wrong after that. */
 export class Campaign {
   readonly report: Report = {
     runs: 0,
     shots: 0,
-    boundaries: 0,
+    boundaries: { drawn: 0, first: 0, takeover: 0 },
     isComplete: false,
+    calls: new Set(),
     acknowledged: 0,
     lost: 0,
     wrong: [],
@@ -51,42 +58,31 @@ export class Campaign {
     private readonly program: string,
     private readonly kind: StoreKind,
     private readonly seed: number,
+    /** Something wrong with the store, to see that it is found. */
+    private readonly planted?: Planted,
   ) {
     this.place = mkdtempSync(join(tmpdir(), `precedence-crash-${kind}-`));
   }
 
   /** Shoots processes at moments drawn from the seed, until there were so many. */
-  async shoot(count: number): Promise<void> {
-    const chance = new Chance(this.seed);
-    while (this.report.shots < count && this.report.wrong.length === 0) {
-      const run = this.begin(chance.roll(1_000_000), LONG);
-      while (!run.isOver) {
-        const lines = chance.roll(MOST_LINES);
-        const moments = chance.roll(MOST_MOMENTS);
-        await run.live(this.report.shots + run.kills < count ? { shot: { lines, moments } } : undefined);
-      }
-      this.report.shots += run.kills;
-      this.end(run);
-    }
+  shoot(count: number): Promise<void> {
+    const shots = (chance: Chance): Death => ({
+      shot: { lines: chance.roll(MOST_LINES), moments: chance.roll(MOST_MOMENTS) },
+    });
+    return this.kill(count, shots, (kills) => (this.report.shots += kills));
   }
 
-  /** Lets a process die at every boundary in turn, until one has lived to the end. `before` kills another one ahead of it. */
-  async sweep(before?: Death): Promise<void> {
-    const size = SHORT;
-    let [next, isComplete] = [1, false];
-    const lane = async (): Promise<void> => {
-      while (!isComplete && this.report.wrong.length === 0) {
-        const boundary = next++;
-        if (!(await this.dieAt(boundary, size, before))) isComplete = true;
-      }
-    };
-    await Promise.all(Array.from({ length: availableParallelism() }, lane));
-    this.report.isComplete = isComplete;
+  /** Lets processes die at boundaries drawn from the seed, until there were so many. */
+  sample(count: number): Promise<void> {
+    const boundaries = (chance: Chance): Death => ({ boundary: 1 + chance.roll(MOST_BOUNDARIES) });
+    return this.kill(count, boundaries, (kills) => (this.report.boundaries.drawn += kills));
   }
 
-  /** Lets processes die at these boundaries. */
-  async dieAtEach(boundaries: readonly number[]): Promise<void> {
-    for (const boundary of boundaries) await this.dieAt(boundary, SHORT);
+  /** Lets a process die at every boundary in turn until one has none left, and then those that come after a dead one. */
+  async sweep(): Promise<void> {
+    const half = Math.floor((await this.countBoundaries()) / 2);
+    const hasAllFirst = await this.dieAtAll(undefined);
+    this.report.isComplete = hasAllFirst && (await this.dieAtAll(half));
   }
 
   /** How many boundaries there are when nobody dies. */
@@ -98,19 +94,41 @@ export class Campaign {
     return last?.said === 'done' ? last.boundaries : 0;
   }
 
-  /** Without a trace, unless something is to be looked at. */
+  /** Takes away all that could still be looked at. */
   clear(): void {
-    if (this.report.wrong.length === 0) rmSync(this.place, { recursive: true });
+    rmSync(this.place, { recursive: true });
   }
 
-  /** Whether there was such a boundary. */
-  private async dieAt(boundary: number, size: Size, before?: Death): Promise<boolean> {
-    const run = this.begin(this.seed, size);
-    if (before !== undefined) await run.live(before);
-    const former = run.kills;
+  private async kill(count: number, some: (chance: Chance) => Death, killed: (kills: number) => void): Promise<void> {
+    const chance = new Chance(this.seed);
+    for (let kills = 0; kills < count && this.report.wrong.length === 0;) {
+      const run = this.begin(chance.roll(1_000_000), LONG);
+      while (!run.isOver) await run.live(kills + run.kills < count ? some(chance) : undefined);
+      kills += run.kills;
+      killed(run.kills);
+      this.end(run);
+    }
+  }
+
+  private async dieAtAll(former: number | undefined): Promise<boolean> {
+    let [next, isComplete] = [1, false];
+    const lane = async (): Promise<void> => {
+      while (!isComplete && this.report.wrong.length === 0) {
+        if (!(await this.dieAt(next++, former))) isComplete = true;
+      }
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, lane));
+    return isComplete;
+  }
+
+  /** Whether there was such a boundary to die at, after another process has died at `former`, if that is given. */
+  private async dieAt(boundary: number, former: number | undefined): Promise<boolean> {
+    const run = this.begin(this.seed, SHORT);
+    if (former !== undefined) await run.live({ boundary: former });
+    const kills = run.kills;
     if (!run.isOver) await run.live({ boundary });
-    const hasDied = run.kills > former;
-    if (hasDied) this.report.boundaries += 1;
+    const hasDied = run.kills > kills;
+    if (hasDied) this.report.boundaries[former === undefined ? 'first' : 'takeover'] += 1;
     if (!run.isOver) await run.live(undefined);
     this.end(run);
     return hasDied;
@@ -119,10 +137,12 @@ export class Campaign {
   private begin(seed: number, size: Size): Run {
     this.report.runs += 1;
     const place = join(this.place, String(this.report.runs));
-    return new Run({ program: this.program, place, kind: this.kind, seed, ...size });
+    const { program, kind, planted } = this;
+    return new Run({ program, place, kind, seed, planted, ...size });
   }
 
   private end(run: Run): void {
+    for (const { at } of linesOf(run.lines, 'killed')) this.report.calls.add(at.split(' ')[1] ?? '');
     this.report.acknowledged += run.acknowledged;
     this.report.lost += run.wrong.filter((sentence) => sentence.startsWith('G1')).length;
     this.report.wrong.push(...new Set(run.wrong.map((sentence) => `${run.place}: ${sentence}`)));

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Campaign } from './campaign.js';
+import { PLANTED } from './planted.js';
 import { programIn } from './program.js';
 import { STORE_KINDS } from './store-kinds.js';
 
@@ -24,12 +25,18 @@ describe.each(STORE_KINDS)('%s: real processes, really killed', (kind) => {
     campaign.clear();
   });
 
-  test('row 1 G1 G2 G3 G6 G8 nor when one dies before or after what its store asks of the machine', async () => {
+  test('row 1 G1 G2 G3 G6 G8 nor when it dies before or after what its store asks of the machine', async () => {
     const campaign = new Campaign(program, kind, 1);
-    const count = await campaign.countBoundaries();
-    const sample = [0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9].map((part) => Math.ceil(part * count));
-    await campaign.dieAtEach(sample);
-    expect(campaign.report).toMatchObject({ boundaries: sample.length, lost: 0, wrong: [] });
+    await campaign.sample(8);
+    expect(campaign.report).toMatchObject({ boundaries: { drawn: 8 }, lost: 0, wrong: [] });
+    campaign.clear();
+  });
+
+  test.each(PLANTED)('a store that %s is found out', async (planted) => {
+    const campaign = new Campaign(program, kind, 1, planted);
+    await campaign.sample(20);
+    // An acknowledgement is lost, or what is left cannot have happened.
+    expect(campaign.report.wrong.join('\n')).toMatch(/G1|G8/);
     campaign.clear();
   });
 });

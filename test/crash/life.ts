@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { Planted } from './planted.js';
 import type { StoreKind } from './store-kinds.js';
 
 /** What a process is told. */
@@ -15,6 +16,8 @@ export interface Plan {
   readonly seed: number;
   readonly jobs: number;
   readonly snapshotEvery: number;
+  /** What is to be found. */
+  readonly planted?: Planted | undefined;
   /** The boundary at which it kills itself. */
   readonly deadly?: number | undefined;
 }

@@ -1,8 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { sceneOf, undoneIn, wrongIn, type Scene } from './checks.js';
+import { sceneOf, undoneIn, wrongIn } from './checks.js';
 import { leftIn } from './left.js';
 import { live, type Shot } from './life.js';
+import type { Planted } from './planted.js';
 import { linesIn, linesOf, type Line } from './side-file.js';
 import type { StoreKind } from './store-kinds.js';
 import { jobsOf } from './work.js';
@@ -19,6 +20,7 @@ export interface RunSetting {
   readonly seed: number;
   readonly jobs: number;
   readonly snapshotEvery: number;
+  readonly planted?: Planted | undefined;
 }
 
 /** One process after another on one store, until all is done. */
@@ -47,18 +49,16 @@ export class Run {
 
   /** Lets the next process live, and looks at what it has left. */
   async live(death: Death): Promise<void> {
-    const { program, kind, seed, jobs, snapshotEvery } = this.setting;
+    const { program, place: _, ...asked } = this.setting;
     const { state, side } = this;
     this.lives += 1;
     const deadly = death !== undefined && 'boundary' in death ? death.boundary : undefined;
-    const plan = { kind, state, side, life: this.lives, seed, jobs, snapshotEvery, deadly };
+    const plan = { ...asked, state, side, life: this.lives, deadly };
     const end = await live(program, plan, death !== undefined && 'shot' in death ? death.shot : undefined);
     this.lines = linesIn(side);
     if (end.kind === 'killed') this.kills += 1;
     if (end.kind === 'wrong') this.wrong.push(end.what);
-    const scene = await this.scene();
-    this.wrong.push(...wrongIn(scene));
-    if (end.kind === 'done') this.wrong.push(...undoneIn(scene, jobsOf(seed, jobs)));
+    this.wrong.push(...(await this.wrongNow(end.kind === 'done')));
     // Whatever is wrong is best looked at as it is now.
     this.isOver = end.kind === 'done' || this.wrong.length > 0;
   }
@@ -67,8 +67,13 @@ export class Run {
     rmSync(this.place, { recursive: true });
   }
 
-  private async scene(): Promise<Scene> {
-    const left = await leftIn(this.setting.kind, this.state, join(this.setting.place, 'copy'));
-    return sceneOf(this.lines, left);
+  private async wrongNow(isDone: boolean): Promise<readonly string[]> {
+    const { kind, place, seed, jobs } = this.setting;
+    try {
+      const scene = sceneOf(this.lines, await leftIn(kind, this.state, join(place, 'copy')));
+      return [...wrongIn(scene), ...(isDone ? undoneIn(scene, jobsOf(seed, jobs)) : [])];
+    } catch (error) {
+      return [`G8 what is left makes no state: ${String(error)}`];
+    }
   }
 }

@@ -44,7 +44,8 @@ function someJob(chance: Chance, at: number, before: readonly Job[]): Job {
   const failures = chance.oneIn(3) ? 1 + chance.roll(2) : 0;
   return {
     key,
-    id: chance.oneIn(6) ? undefined : `the ${key}`,
+    // Without an id it is added again by whoever does not know that it was, and taken back only once.
+    id: chance.oneIn(6) && !isTakenBack ? undefined : `the ${key}`,
     // Else it may end in one of two ways, as it happens.
     after: isTakenBack ? [] : dependencies(chance, named),
     onDependencyFailure: chance.pick(POLICIES) ?? 'fail',
