@@ -84,12 +84,18 @@ function encodePlain(value: object, path: string, within: readonly object[]): un
     refuse(path, `is ${show(value)}, an object of a class, and would come back without it`);
   }
   if (Object.getOwnPropertySymbols(value).length > 0) refuse(path, 'has a symbol as a key');
-  // Entries make own fields, whatever their names: `__proto__` is one like any other.
-  const fields = Object.entries(value).flatMap(([key, each]: [string, unknown]) =>
-    each === undefined ? [] : [[key, encode(each, path === '' ? key : `${path}.${key}`, within)] as const],
-  );
-  const encoded = Object.fromEntries(fields);
+  const encoded: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const each = (value as Record<string, unknown>)[key];
+    if (each !== undefined) putOwn(encoded, key, encode(each, path === '' ? key : `${path}.${key}`, within));
+  }
   return Object.hasOwn(value, TAG) ? { [TAG]: 'object', is: encoded } : encoded;
+}
+
+/** An own field, whatever its name: `__proto__` is one like any other. */
+function putOwn(fields: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') fields[key] = value;
+  else Object.defineProperty(fields, key, { value, enumerable: true });
 }
 
 /** Says what is wrong where; who has asked says of what. */

@@ -15,7 +15,7 @@ export class RecoveredTask implements Payload {
     readonly input: Kept | undefined,
     gaps: readonly number[] | undefined,
     /** Where it is an occurrence of a series. */
-    private readonly series: SeriesHandle<unknown> | undefined,
+    public series: SeriesHandle<unknown> | undefined,
   ) {
     if (gaps !== undefined) this.gaps = gaps;
   }

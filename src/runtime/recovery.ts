@@ -48,7 +48,9 @@ export class Recovery {
     private readonly revival: Revival,
     private readonly options: RestoreOptions,
   ) {
-    this.snapshot = new SnapshotReader(store.name);
+    this.snapshot = new SnapshotReader(store.name, (list, entry) => {
+      revival.entry(list, entry);
+    });
   }
 
   /** `false` when there was nothing: the core is as it was. */

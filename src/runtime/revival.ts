@@ -1,9 +1,10 @@
-import type { Core, CoreSnapshot, RestoreOptions } from '../core/index.js';
+import type { Core, CoreSnapshot, RestoreOptions, TaskRecord } from '../core/index.js';
 import { UnknownHandlerError, isFinal, type Fact, type StrategyRecord, type WorkerRecord } from '../model/index.js';
 import type { Definitions } from './definition.js';
 import type { Handler } from './handle.js';
 import type { Payloads } from './kept.js';
 import { RecoveredTask } from './recovered-task.js';
+import type { ListName } from './snapshot-text.js';
 import { SeriesHandle, SeriesWork, type SeriesHost } from './series-handle.js';
 
 /** What a store has of a payload. */
@@ -11,6 +12,9 @@ interface Stored {
   readonly input?: unknown;
   readonly gaps?: readonly number[];
 }
+
+/** A task as it was read, to be changed. */
+type Recorded = { -readonly [Field in keyof TaskRecord]: TaskRecord[Field] };
 
 /** What brings data back to life needs of its scheduler. */
 export interface RevivalHost {
@@ -24,6 +28,8 @@ export interface RevivalHost {
 /** Gives facts and snapshots back what data cannot hold: what runs, and who is told. */
 export class Revival {
   private readonly handlers = new Map<string, Handler<unknown>>();
+  /** By the numbers that records of tasks name their specs by. */
+  private readonly types: string[] = [];
 
   constructor(private readonly host: RevivalHost) {}
 
@@ -53,29 +59,35 @@ export class Revival {
     }
   }
 
+  /** An entry of a snapshot that is being read. It is changed, since a copy of each would cost more than the entry. */
+  entry(list: ListName, entry: unknown): void {
+    if (list === 'specs') this.types.push((entry as CoreSnapshot['specs'][number]).type ?? '');
+    else if (list === 'tasks' || list === 'strays') this.record(entry as Recorded);
+  }
+
+  /** A snapshot of which each entry has come by. */
   snapshot(snapshot: CoreSnapshot): CoreSnapshot {
-    const { payloads } = this.host;
-    const types = snapshot.specs.map(({ type }) => type ?? '');
     const series = snapshot.series.map((record) => {
-      return { ...record, payload: this.series(record.payload, types[record.spec], record.id) };
+      return { ...record, payload: this.series(record.payload, this.types[record.spec], record.id) };
     });
     const handles = new Map(series.map(({ id, payload }) => [id, payload.handle]));
-    const task = (record: CoreSnapshot['tasks'][number]): CoreSnapshot['tasks'][number] => ({
-      ...record,
-      payload: this.task(record.payload, types[record.spec], undefined, handles.get(record.extra?.series ?? '')),
-      ...(record.value === undefined ? {} : { value: payloads.back(record.value) }),
-      ...(record.extra?.checkpoint === undefined
-        ? {}
-        : { extra: { ...record.extra, checkpoint: payloads.back(record.extra.checkpoint) } }),
-    });
+    for (const { payload, extra } of [...snapshot.tasks, ...snapshot.strays]) {
+      if (extra?.series !== undefined) (payload as RecoveredTask).series = handles.get(extra.series);
+    }
     return {
       ...snapshot,
       series,
-      tasks: snapshot.tasks.map(task),
-      strays: snapshot.strays.map(task),
       workers: snapshot.workers.map((worker) => this.worker(worker)),
       settings: { ...snapshot.settings, strategy: this.strategy(snapshot.settings.strategy) },
     };
+  }
+
+  private record(record: Recorded): void {
+    const { payloads } = this.host;
+    record.payload = this.task(record.payload, this.types[record.spec]);
+    if (record.value !== undefined) record.value = payloads.back(record.value);
+    const { extra } = record;
+    if (extra?.checkpoint !== undefined) record.extra = { ...extra, checkpoint: payloads.back(extra.checkpoint) };
   }
 
   /** The series' records are there by now; their handles are not connected with them yet. */
@@ -85,9 +97,9 @@ export class Revival {
     }
   }
 
-  private task(stored: unknown, type = '', seriesId?: string, handle = this.seriesHandle(seriesId)): RecoveredTask {
+  private task(stored: unknown, type = '', seriesId?: string): RecoveredTask {
     const { input, gaps } = (stored ?? {}) as Stored;
-    return new RecoveredTask(this.handler(type), this.host.payloads.back(input), gaps, handle);
+    return new RecoveredTask(this.handler(type), this.host.payloads.back(input), gaps, this.seriesHandle(seriesId));
   }
 
   private series(stored: unknown, type = '', id: string): SeriesWork {

@@ -9,7 +9,7 @@ const ENTRIES = 2_000;
 
 /** What may be long, and is told in parts. */
 const LISTS = ['specs', 'tasks', 'strays', 'edges', 'kept', 'series'] as const;
-type ListName = (typeof LISTS)[number];
+export type ListName = (typeof LISTS)[number];
 
 /**
  * A snapshot as parts, each of them a JSON array: first its version and what is short, then the lists, by name. They are
@@ -54,22 +54,30 @@ function recordText(record: Recorded, { specs }: CoreSnapshot): string {
 /** Puts a snapshot together again from its parts. */
 export class SnapshotReader {
   private head: object | undefined = undefined;
-  private readonly lists = new Map<string, unknown[]>(LISTS.map((name) => [name, []]));
+  private readonly lists = new Map<ListName, unknown[]>(LISTS.map((name) => [name, []]));
   private parts = 0;
 
-  constructor(private readonly source: string) {}
+  constructor(
+    private readonly source: string,
+    /** Is given each entry as it comes, and may change it: what is not needed any more is gone before there is more of it. */
+    private readonly taken: (list: ListName, entry: unknown) => void,
+  ) {}
 
   add(part: string): void {
-    const [first, ...rest] = this.parsed(part);
+    const entries = this.parsed(part);
+    const [first] = entries;
     this.parts += 1;
     if (this.head === undefined) {
       checkVersion('snapshot', first, () => this.corrupt('its first part has no version'));
-      this.head = rest[0] as object;
+      this.head = entries[1] as object;
       return;
     }
-    const list = this.lists.get(first as string);
+    const list = this.lists.get(first as ListName);
     if (list === undefined) throw this.corrupt('it has a part that nobody knows');
-    for (const entry of rest) list.push(entry);
+    for (let at = 1; at < entries.length; at++) {
+      this.taken(first as ListName, entries[at]);
+      list.push(entries[at]);
+    }
   }
 
   /** The whole, once all parts are there; `undefined` when there was none. */

@@ -1,4 +1,4 @@
-import { CancelledError, isFinal, type Task } from '../../model/index.js';
+import { CancelledError, isFinal, type Attempt, type Task } from '../../model/index.js';
 import { advance } from '../advance.js';
 import { settledLate } from '../execution.js';
 import { seriesEnded } from '../recur.js';
@@ -17,11 +17,12 @@ export function recover(state: State, epoch: number): void {
   for (const series of [...state.series.values()]) {
     if (series.spec.rare?.durable === false) seriesEnded(state, series, 'cancelled');
   }
-  const passing = [...state.table.all()].filter(({ spec }) => spec.rare?.durable === false);
+  const passing = tasksThat(state, ({ spec }) => spec.rare?.durable === false);
   for (const task of passing) if (!isFinal(task.state)) drop(state, task);
   advance(state);
   for (const attempt of [...state.abandoned]) settledLate(state, attempt);
-  for (const task of [...state.table.all()]) if (task.attempt !== undefined) lose(state, task.attempt);
+  // One that is lost may take others along.
+  for (const task of tasksThat(state, isRunning)) if (isRunning(task)) lose(state, task.attempt);
   for (const task of passing) state.retention.forgetNow(task);
   tick(state);
 }
@@ -31,4 +32,19 @@ function drop(state: State, task: Task): void {
   const error = CancelledError.record({ taskId: task.id, reason: 'it was not kept over a restart' });
   if (task.attempt !== undefined) abandon(state, task.attempt, error);
   cancelled(state, task, error);
+}
+
+type Running = Task & { readonly attempt: Attempt };
+
+function isRunning(task: Task): task is Running {
+  return task.attempt !== undefined;
+}
+
+/** A list of their own, as what is done with them changes the table; most of the table is in none. */
+function tasksThat(state: State, is: (task: Task) => boolean): Task[] {
+  const tasks: Task[] = [];
+  for (const page of state.table.pagesInOrder()) {
+    for (const task of page) if (task !== undefined && is(task)) tasks.push(task);
+  }
+  return tasks;
 }
