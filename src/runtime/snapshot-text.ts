@@ -60,7 +60,7 @@ export class SnapshotReader {
   constructor(
     private readonly source: string,
     /** Is given each entry as it comes, and may change it: what is not needed any more is gone before there is more of it. */
-    private readonly taken: (list: ListName, entry: unknown) => void,
+    private readonly taken: (list: ListName, entry: unknown) => void = () => undefined,
   ) {}
 
   add(part: string): void {
