@@ -1,5 +1,4 @@
 import {
-  UnknownTaskError,
   type Attempt,
   type Fact,
   type Moment,
@@ -32,13 +31,13 @@ import { atYield, type Takes, type Verdict } from './decide/yield.js';
 import { dependencyGraph } from './dependency-graph.js';
 import { explain } from './explain.js';
 import type { Explanation } from './explanation.js';
+import { FrozenSnapshot } from './frozen-snapshot.js';
 import { loadOf, type CoreLoad } from './load.js';
 import type { Outbox } from './outbox.js';
 import { pending } from './pending.js';
 import { checkPressure } from './pressure.js';
 import { optionsIn, restore, type RestoreOptions } from './restore.js';
 import type { Series } from './series.js';
-import { snapshotOf } from './snapshot.js';
 import type { CoreSnapshot } from './snapshot-format.js';
 import { State } from './state.js';
 import { statisticsOf, type Statistics } from './statistics.js';
@@ -112,9 +111,14 @@ export class Core {
    * happened in between.
    */
   snapshot(): CoreSnapshot {
+    return this.freeze().whole();
+  }
+
+  /** @internal The same, to be made in parts; commands may come in between once it was told to begin. */
+  freeze(): FrozenSnapshot {
     const { state, telling } = this;
     state.index.prepare(state.mono);
-    return snapshotOf(state, telling.told ?? { wall: state.wall, mono: state.mono }, telling.untold);
+    return new FrozenSnapshot(state, telling.told ?? { wall: state.wall, mono: state.mono }, telling.untold);
   }
 
   /**
@@ -266,11 +270,7 @@ export class Core {
 
   /** Why the task does not run, since when it does, or how it ended. */
   explain(id: string): Explanation {
-    const task = this.state.table.byId(id);
-    if (task !== undefined) return explain(this.state, task);
-    const ended = this.state.table.tombstone(id);
-    if (ended === undefined) throw new UnknownTaskError({ taskId: id });
-    return { task: id, kind: 'final', state: ended, error: undefined };
+    return explain(this.state, id);
   }
 
   /** The dependency graph as plain data. */

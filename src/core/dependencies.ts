@@ -1,5 +1,5 @@
 import { invariant, isFinal, type FailurePolicy, type Task } from '../model/index.js';
-import { edgesInOrder } from './edge-order.js';
+import { FrozenEdges } from './frozen-edges.js';
 import { Graph, type EdgePolicy } from './graph.js';
 import {
   AWAITED,
@@ -91,14 +91,9 @@ export class Dependencies {
     this.dropBareNode(task);
   }
 
-  /** Every edge, in an order in which connecting them again makes the same lists. */
-  save(): readonly (readonly [dependency: Task, task: Task, policy: number])[] {
-    const tasks = this.tasks.filter((task): task is Task => task !== undefined);
-    tasks.sort((x, y) => x.sequence - y.sequence);
-    return edgesInOrder(
-      this.graph,
-      tasks.map((task) => task.node),
-    ).map((edge) => [this.at(this.graph.source(edge)), this.at(this.graph.target(edge)), this.graph.policy(edge)]);
+  /** Every edge of this moment. */
+  freeze(): FrozenEdges {
+    return new FrozenEdges(this.graph.lists(), this.tasks.slice());
   }
 
   /** Takes back an edge that was saved. */

@@ -1,33 +1,41 @@
-import type { Graph } from './graph.js';
+import type { FrozenLists } from './frozen-lists.js';
+import { at, NONE } from './topology.js';
 
 /**
  * All edges of a graph in an order that agrees with every list they stand in, the edges out of a node and those into
  * it: linked in this order they make the same lists again. The order follows from the lists and from `nodes` alone.
+ *
+ * `undefined` is a step without an edge: whoever walks this may stop at any step, and go on later.
  */
-export function edgesInOrder(graph: Graph, nodes: readonly number[]): number[] {
-  const order: number[] = [];
-  const ready = new Set<number>();
-  const blockedBy = new Map<number, number>();
+export function* edgesInOrder(lists: FrozenLists, nodes: Iterable<number | undefined>): Iterable<number | undefined> {
+  /** How many lists each edge is not the next one of. */
+  const blocks = new Uint8Array(lists.edges);
+  const free = new Int32Array(lists.edges);
+  let freed = 0;
   for (const node of nodes) {
-    for (let edge = graph.firstIn(node); edge >= 0; edge = graph.nextIn(edge)) {
-      const isFirstIn = edge === graph.firstIn(node);
-      const isFirstOut = edge === graph.firstOut(graph.source(edge));
-      const blocks = (isFirstIn ? 0 : 1) + (isFirstOut ? 0 : 1);
-      if (blocks === 0) ready.add(edge);
-      else blockedBy.set(edge, blocks);
+    yield undefined;
+    if (node === undefined) continue;
+    const first = lists.firstIn(node);
+    for (let edge = first; edge !== NONE; edge = lists.nextIn(edge)) {
+      const count = (edge === first ? 0 : 1) + (edge === lists.firstOut(lists.source(edge)) ? 0 : 1);
+      blocks[edge] = count;
+      if (count === 0) {
+        free[freed] = edge;
+        freed += 1;
+      }
+      yield undefined;
     }
   }
-  const free = (edge: number): void => {
-    if (edge < 0) return;
-    const blocks = (blockedBy.get(edge) as number) - 1;
-    blockedBy.set(edge, blocks);
-    if (blocks === 0) ready.add(edge);
-  };
-  // A set is walked in the order of insertion, what is added on the way included.
-  for (const edge of ready) {
-    order.push(edge);
-    free(graph.nextIn(edge));
-    free(graph.nextOut(edge));
+  for (let i = 0; i < freed; i += 1) {
+    const edge = at(free, i);
+    yield edge;
+    for (const next of [lists.nextIn(edge), lists.nextOut(edge)]) {
+      if (next === NONE) continue;
+      const count = (blocks[next] as number) - 1;
+      blocks[next] = count;
+      if (count > 0) continue;
+      free[freed] = next;
+      freed += 1;
+    }
   }
-  return order;
 }

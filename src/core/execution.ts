@@ -83,6 +83,7 @@ export function meanOf(state: State, type: string): number | undefined {
 /** The attempt no longer counts; unless it is abandoned, it gives back what it held. */
 export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
   const { task } = attempt;
+  state.table.changing(task);
   if (task.spec.preemptible) state.preemption.stops(attempt);
   if (attempt.wait !== undefined) brokenOff(state, attempt);
   if (task.attempt === attempt) task.attempt = undefined;
@@ -113,6 +114,7 @@ export function ended(state: State, attempt: Attempt, how: AttemptEnd): void {
 
 /** The task's next attempt, if there is one, goes on from here. */
 export function checkpointed(state: State, { task, number }: Attempt, checkpoint: unknown): void {
+  state.table.changing(task);
   extraOf(task).checkpoint = checkpoint;
   const { wall, mono } = state;
   state.emit?.({ kind: 'task.checkpointed', task: task.id, attempt: number, checkpoint, wall, mono });
@@ -184,6 +186,7 @@ export function checkLease(leaseMs: number): void {
 /** The attempt's worker is alive. */
 export function leaseExtended(state: State, attempt: Attempt, leaseEndsAt: number): void {
   const before = attempt.leaseEndsAt;
+  state.table.changing(attempt.task);
   attempt.leaseEndsAt = leaseEndsAt;
   // A later end is found when the old one comes up; an earlier one must be on the timeline itself.
   if (attempt.leaseEndsAt < before) awaitLease(state, attempt);
@@ -201,7 +204,9 @@ export function leaseExtended(state: State, attempt: Attempt, leaseEndsAt: numbe
 export function nothingCharged(state: State, resource: string): void {
   for (const attempt of holdingAttempts(state)) {
     const uses = attempt.costs?.has(resource) === true || needOf(attempt, resource) > 0;
-    if (uses) (attempt.costs ??= new Map()).set(resource, 0);
+    if (!uses) continue;
+    state.table.changing(attempt.task);
+    (attempt.costs ??= new Map()).set(resource, 0);
   }
 }
 
@@ -209,6 +214,7 @@ export function nothingCharged(state: State, resource: string): void {
 export function costReported(state: State, attempt: Attempt, resource: string, cost: number): void {
   const { task } = attempt;
   const before = attempt.costs?.get(resource) ?? needOf(attempt, resource);
+  state.table.changing(task);
   (attempt.costs ??= new Map()).set(resource, cost);
   state.resources.flowOf(resource).take(cost - before);
   forgetImpossible(state);

@@ -1,4 +1,4 @@
-import { isFinal, keptNeeds, type Attempt, type Task } from '../model/index.js';
+import { UnknownTaskError, isFinal, keptNeeds, type Attempt, type Task } from '../model/index.js';
 import { defaultWeight, isWeighted, usableWeight, type Place, type Pool } from '../ready/index.js';
 import { askedBy, heldBy, holdingAttempts } from './attempts.js';
 import type { Explanation, Holder, Obstacle, Standing } from './explanation.js';
@@ -8,11 +8,20 @@ import type { Room } from './rooms.js';
 import type { State } from './state.js';
 import { offers } from './worker.js';
 
+/** Why the task with this id does not run, also of one that is forgotten. */
+export function explain(state: State, id: string): Explanation {
+  const task = state.table.byId(id);
+  if (task !== undefined) return explainKnown(state, task);
+  const ended = state.table.tombstone(id);
+  if (ended === undefined) throw new UnknownTaskError({ taskId: id });
+  return { task: id, kind: 'final', state: ended, error: undefined };
+}
+
 /**
  * Why the task does not run. Looks at the state as the last command left it and decides nothing; where the task is
  * ready this sorts all that are, so it costs O(n log n).
  */
-export function explain(state: State, task: Task): Explanation {
+function explainKnown(state: State, task: Task): Explanation {
   const { id, attempt, extra } = task;
   if (isFinal(task.state)) return { task: id, kind: 'final', state: task.state, error: extra?.error };
   if (attempt !== undefined && attempt.wait === undefined) {

@@ -1,21 +1,17 @@
-import { at, grown, NONE, Topology } from './topology.js';
+import { FrozenLists } from './frozen-lists.js';
+import { at, grown, nextCapacity, NONE, Topology } from './topology.js';
 
 /** What becomes of the dependant when the dependency does not complete; the caller gives the numbers a meaning. */
 export type EdgePolicy = 0 | 1 | 2 | 3 | 4 | 5;
 
-const SMALLEST_CAPACITY = 16;
-
 /**
  * A dependency graph over small integers that never holds a cycle.
- *
  * Nodes and edges are slots in parallel arrays of numbers; a freed slot is the first to be used again. An edge
- * leads from a dependency to its dependant and stands in two doubly linked lists, the edges out of the one and the
- * edges into the other, both in the sequence of insertion. Lists end with -1. Reading a slot that is not in use
- * gives no error and no sensible value.
+ * leads from a dependency to its dependant and stands in two doubly linked lists, the edges out of the one and those
+ * into the other, both in the sequence of insertion, ended by -1. A slot that is not in use has no sensible value.
  */
 export class Graph {
   readonly #topology: Topology;
-
   #size = 0;
   #usedNodes = 0;
   /** Freed nodes, linked through `#outHeads`. */
@@ -38,6 +34,8 @@ export class Graph {
   #inNexts = new Int32Array(0);
   #inPreviouses = new Int32Array(0);
   #policies = new Uint8Array(0);
+  /** The lists of an earlier moment, which are told before any of them changes. What was free then they never ask for. */
+  frozen: FrozenLists | undefined = undefined;
 
   /** A lower `counterLimit` lets a test see the order being renumbered. */
   constructor(counterLimit?: number) {
@@ -57,9 +55,8 @@ export class Graph {
   /** Adds a node behind all others in the topological order, so that `link` can lead to it from any of them. */
   addNode(): number {
     let node = this.#freeNode;
-    if (node !== NONE) {
-      this.#freeNode = at(this.#outHeads, node);
-    } else {
+    if (node !== NONE) this.#freeNode = at(this.#outHeads, node);
+    else {
       node = this.#usedNodes;
       if (node === this.#outHeads.length) this.#growNodes();
       this.#usedNodes += 1;
@@ -101,9 +98,8 @@ export class Graph {
   /**
    * Adds an edge between any two nodes, last in both lists. If it would close a cycle, nothing changes and the
    * shortest such cycle is returned: from `to` along existing edges to `from`, then `to` again by the new edge;
-   * `[n, n]` for an edge from a node to itself.
-   *
-   * A second edge between the same pair is accepted: ask `findEdge` first where that is not wanted.
+   * `[n, n]` for an edge from a node to itself. A second edge between the same pair is accepted: ask `findEdge` first
+   * where that is not wanted.
    */
   connect(from: number, to: number, policy: EdgePolicy): readonly number[] | undefined {
     if (!(this.orderOf(from) >= 0 && this.orderOf(to) >= 0)) {
@@ -118,6 +114,7 @@ export class Graph {
   moveSource(edge: number, from: number): void {
     const cycle = this.#topology.admit(this, from, this.target(edge));
     if (cycle !== undefined) throw new Error(`Edge ${edge} cannot come from ${from}: that would close a cycle.`);
+    this.frozen?.keepEdge(edge);
     this.#detachOut(this.source(edge), edge);
     this.#sources[edge] = from;
     this.#appendOut(from, edge);
@@ -127,6 +124,7 @@ export class Graph {
   unlink(edge: number): void {
     const from = this.source(edge);
     if (!(from >= 0)) throw new Error(`Edge ${edge} cannot be unlinked: it is not in the graph.`);
+    this.frozen?.keepEdge(edge);
     this.#detachOut(from, edge);
     this.#detachIn(this.target(edge), edge);
     this.#sources[edge] = NONE;
@@ -137,13 +135,10 @@ export class Graph {
 
   /** An edge between two nodes, or -1; walks the shorter of the two lists it would stand in. */
   findEdge(from: number, to: number): number {
-    if (this.outDegree(from) < this.inDegree(to)) {
-      let edge = this.firstOut(from);
-      while (edge !== NONE && this.target(edge) !== to) edge = this.nextOut(edge);
-      return edge;
-    }
-    let edge = this.firstIn(to);
-    while (edge !== NONE && this.source(edge) !== from) edge = this.nextIn(edge);
+    const byOut = this.outDegree(from) < this.inDegree(to);
+    let edge = byOut ? this.firstOut(from) : this.firstIn(to);
+    if (byOut) while (edge !== NONE && this.target(edge) !== to) edge = this.nextOut(edge);
+    else while (edge !== NONE && this.source(edge) !== from) edge = this.nextIn(edge);
     return edge;
   }
 
@@ -192,8 +187,8 @@ export class Graph {
     return this.#policies[edge] as EdgePolicy;
   }
 
-  /** Replaces the edge's policy. */
   setPolicy(edge: number, policy: EdgePolicy): void {
+    this.frozen?.keepEdge(edge);
     this.#policies[edge] = policy;
   }
 
@@ -207,15 +202,20 @@ export class Graph {
     return this.#topology.orderOf(node);
   }
 
+  /** Its lists as they are at this moment; told of changes once they are {@link frozen}. */
+  lists(): FrozenLists {
+    return new FrozenLists(this, this.#usedNodes, this.#usedEdges);
+  }
+
   /** Memory held, slack included. */
   bytes(): number {
-    return (
-      6 * this.#outHeads.byteLength + 6 * this.#sources.byteLength + this.#policies.byteLength + this.#topology.bytes()
-    );
+    const lists = 6 * (this.#outHeads.byteLength + this.#sources.byteLength) + this.#policies.byteLength;
+    return lists + this.#topology.bytes();
   }
 
   #appendOut(node: number, edge: number): void {
     const tail = at(this.#outTails, node);
+    this.frozen?.keepEnds(node, tail);
     if (tail === NONE) this.#outHeads[node] = edge;
     else this.#outNexts[tail] = edge;
     this.#outTails[node] = edge;
@@ -226,6 +226,7 @@ export class Graph {
 
   #appendIn(node: number, edge: number): void {
     const tail = at(this.#inTails, node);
+    this.frozen?.keepEnds(node, tail);
     if (tail === NONE) this.#inHeads[node] = edge;
     else this.#inNexts[tail] = edge;
     this.#inTails[node] = edge;
@@ -237,6 +238,7 @@ export class Graph {
   #detachOut(node: number, edge: number): void {
     const previous = at(this.#outPreviouses, edge);
     const next = at(this.#outNexts, edge);
+    this.frozen?.keepEnds(node, previous);
     if (previous === NONE) this.#outHeads[node] = next;
     else this.#outNexts[previous] = next;
     if (next === NONE) this.#outTails[node] = previous;
@@ -247,6 +249,7 @@ export class Graph {
   #detachIn(node: number, edge: number): void {
     const previous = at(this.#inPreviouses, edge);
     const next = at(this.#inNexts, edge);
+    this.frozen?.keepEnds(node, previous);
     if (previous === NONE) this.#inHeads[node] = next;
     else this.#inNexts[previous] = next;
     if (next === NONE) this.#inTails[node] = previous;
@@ -289,12 +292,6 @@ export class Graph {
     this.#outPreviouses = grown(this.#outPreviouses, capacity);
     this.#inNexts = grown(this.#inNexts, capacity);
     this.#inPreviouses = grown(this.#inPreviouses, capacity);
-    const policies = new Uint8Array(capacity);
-    policies.set(this.#policies);
-    this.#policies = policies;
+    this.#policies = grown(this.#policies, capacity);
   }
-}
-
-function nextCapacity(capacity: number): number {
-  return Math.max(SMALLEST_CAPACITY, capacity + (capacity >> 1));
 }

@@ -28,7 +28,9 @@ export type { RestoreOptions } from './restore.js';
 export type { RetentionSettings } from './retention.js';
 export * from './series.js';
 export { claimsByChannel, type Statistics, type TypeCount } from './statistics.js';
-export { settingsRecord } from './snapshot.js';
+export type { FrozenSnapshot } from './frozen-snapshot.js';
+export { settingsRecord } from './snapshot-head.js';
+export { SnapshotPuzzle, type ListName, type SnapshotPart } from './snapshot-parts.js';
 export {
   SNAPSHOT_VERSION,
   type AttemptRecord,

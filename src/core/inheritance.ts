@@ -31,6 +31,8 @@ export class Inheritance {
   constructor(
     private readonly dependencies: Dependencies,
     private readonly changed: Changed,
+    /** Told before anything changes about a task. */
+    private readonly changing: (task: Task) => void,
   ) {}
 
   /** A new task waits for these: passes its urgency on to them. */
@@ -167,6 +169,7 @@ export class Inheritance {
   private set(task: Task, urgency: number, deadline: number): void {
     const before = task.urgency;
     if (!this.before.has(task)) this.before.set(task, before);
+    this.changing(task);
     task.urgency = urgency;
     if (urgency !== before) this.lender?.urged(task, before);
     if (deadline !== task.deadline) extraOf(task).deadline = deadline;

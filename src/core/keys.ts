@@ -1,12 +1,17 @@
 import { isFinal, type Task, type TaskSpec } from '../model/index.js';
 
-/** What is known of a key: the unfinished task that has it, and when the last throttled one started. */
+/**
+ * What is known of a key: the unfinished task that has it, and when the last throttled one started. It is replaced, never
+ * changed: whoever has a copy of the list may read it later.
+ */
 interface Entry {
-  task: Task | undefined;
-  startedAt: number;
+  readonly task: Task | undefined;
+  readonly startedAt: number;
   /** Until when the last start matters to anybody, epoch milliseconds. */
-  until: number;
+  readonly until: number;
 }
+
+const NOTHING: Entry = { task: undefined, startedAt: -Infinity, until: -Infinity };
 
 /** A key as plain data. */
 export type KeyRecord = readonly [
@@ -41,7 +46,7 @@ export class Keys {
   enter(task: Task, wall: number): void {
     const name = nameOf(task.spec);
     if (name === undefined) return;
-    this.entryFor(name, wall).task = task;
+    this.entries.set(name, { ...this.entryFor(name, wall), task });
   }
 
   /** Its first attempt has started. */
@@ -49,9 +54,7 @@ export class Keys {
     const name = nameOf(spec);
     const periodMs = spec.rare?.throttleMs;
     if (name === undefined || periodMs === undefined) return;
-    const entry = this.entryFor(name, wall);
-    entry.startedAt = wall;
-    entry.until = wall + periodMs;
+    this.entries.set(name, { ...this.entryFor(name, wall), startedAt: wall, until: wall + periodMs });
   }
 
   /** It has ended. */
@@ -59,8 +62,8 @@ export class Keys {
     const name = nameOf(task.spec);
     const entry = name === undefined ? undefined : this.entries.get(name);
     if (name === undefined || entry?.task !== task) return;
-    entry.task = undefined;
     if (entry.until <= wall) this.entries.delete(name);
+    else this.entries.set(name, { ...entry, task: undefined });
   }
 
   /** It is unfinished again, and has its key back unless another one has it by now. */
@@ -79,15 +82,9 @@ export class Keys {
     return nameOf(task.spec) === undefined || (found !== undefined && !isFinal(found.state));
   }
 
-  /** What matters from then on. */
-  save(wall: number): readonly KeyRecord[] {
-    const records: KeyRecord[] = [];
-    for (const [name, { task, startedAt, until }] of this.entries) {
-      const counts = until > wall;
-      if (task === undefined && !counts) continue;
-      records.push([name, task?.sequence ?? null, counts ? startedAt : null, counts ? until : null]);
-    }
-    return records.sort(([x], [y]) => (x < y ? -1 : 1));
+  /** What matters of this moment from then on, to be walked whenever there is time; `undefined` is a step without a key. */
+  save(wall: number): Iterable<KeyRecord | undefined> {
+    return recordsOf([...this.entries.keys()], [...this.entries.values()], wall);
   }
 
   /** Takes back what was saved. */
@@ -101,17 +98,33 @@ export class Keys {
 
   private entryFor(name: string, wall: number): Entry {
     const known = this.entries.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined && !isOver(known, wall)) return known;
+    // It comes last, as if it had been forgotten: the order in which keys are saved must not depend on what was swept.
+    this.entries.delete(name);
     // Sweeping each time the number has doubled keeps keys that are over from piling up at constant cost.
     if (this.entries.size >= this.sweepAt) {
-      for (const [each, { task, until }] of this.entries) {
-        if (task === undefined && until <= wall) this.entries.delete(each);
-      }
+      for (const [each, entry] of this.entries) if (isOver(entry, wall)) this.entries.delete(each);
       this.sweepAt = Math.max(64, 2 * this.entries.size);
     }
-    const entry = { task: undefined, startedAt: -Infinity, until: -Infinity };
-    this.entries.set(name, entry);
-    return entry;
+    return NOTHING;
+  }
+}
+
+function isOver({ task, until }: Entry, wall: number): boolean {
+  return task === undefined && until <= wall;
+}
+
+function* recordsOf(
+  names: readonly string[],
+  entries: readonly Entry[],
+  wall: number,
+): Iterable<KeyRecord | undefined> {
+  for (const [i, name] of names.entries()) {
+    const entry = entries[i] as Entry;
+    const { task, startedAt, until } = entry;
+    const counts = until > wall;
+    if (isOver(entry, wall)) yield undefined;
+    else yield [name, task?.sequence ?? null, counts ? startedAt : null, counts ? until : null];
   }
 }
 

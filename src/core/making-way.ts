@@ -15,6 +15,7 @@ import type { Worker } from './worker.js';
 /** The attempt was asked to make way; it is not asked again. */
 export function askedToStop(state: State, attempt: Attempt, by: string, stopBy: number): void {
   const { task, workerId, number } = attempt;
+  state.table.changing(task);
   state.preemption.stops(attempt);
   attempt.stopBy = stopBy;
   extraOf(task).preemptions += 1;

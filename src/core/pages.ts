@@ -1,6 +1,7 @@
 import type { Task } from '../model/index.js';
 
-const PAGE = 256;
+/** How many tasks share a page. */
+export const PAGE = 256;
 
 interface Page {
   readonly tasks: (Task | undefined)[];
@@ -55,6 +56,12 @@ export class Pages {
   /** Every task in order of submission, in pages with gaps. */
   *inOrder(): Iterable<readonly (Task | undefined)[]> {
     for (const [, page] of [...this.pages].sort(([a], [b]) => a - b)) yield page.tasks;
+  }
+
+  /** The same tasks in pages of their own, by number and in order: what comes and goes later is not seen there. */
+  copy(): Map<number, (Task | undefined)[]> {
+    const pages = [...this.pages].sort(([a], [b]) => a - b);
+    return new Map(pages.map(([number, { tasks }]) => [number, tasks.slice()]));
   }
 
   private turnTo(number: number): void {

@@ -7,6 +7,7 @@ import type { State } from './state.js';
 
 /** The user's own level for the task. */
 export function prioritySet(state: State, task: Task, level: number): void {
+  state.table.changing(task);
   extraOf(task).level = level;
   state.lending.levelSet();
   state.inheritance.recompute(task);
@@ -15,6 +16,7 @@ export function prioritySet(state: State, task: Task, level: number): void {
 
 /** The task has not ended in time; that is told once. */
 export function deadlineMissed(state: State, task: Task): void {
+  state.table.changing(task);
   extraOf(task).deadlineMissed = true;
   state.emit?.({ kind: 'deadline.missed', task: task.id, wall: state.wall, mono: state.mono });
 }

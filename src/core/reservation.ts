@@ -34,6 +34,7 @@ export function passedOverBy(state: State, task: Task): readonly Task[] {
 
 /** Another task has started that took what this one lacks. */
 export function bypassed(state: State, task: Task, by: string): void {
+  state.table.changing(task);
   extraOf(task).bypasses += 1;
   state.emit?.({ kind: 'task.bypassed', task: task.id, by, wall: state.wall, mono: state.mono });
 }

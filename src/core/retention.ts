@@ -78,12 +78,9 @@ export class Retention {
     return true;
   }
 
-  /** The kept tasks, oldest first, with the time each ended. */
-  *kept(): Iterable<readonly [Task, number]> {
-    for (const task of this.lingering.all()) yield [task, -Infinity];
-    for (let at = 0; at < this.size; at += 1) {
-      yield [this.tasks[this.slot(at)] as Task, this.endedAt[this.slot(at)] as number];
-    }
+  /** The tasks kept at this moment, oldest first, with the time each ended, to be walked whenever there is time. */
+  kept(): Iterable<readonly [Task, number]> {
+    return inOrder(this.lingering.copy(), this.tasks.slice(), this.endedAt.slice(), this.head, this.size);
   }
 
   /** Takes a task back from a snapshot. */
@@ -132,6 +129,20 @@ export class Retention {
     }
     this.lingering.add(task);
     this.pinned(task);
+  }
+}
+
+function* inOrder(
+  lingering: ReadonlyMap<number, readonly (Task | undefined)[]>,
+  tasks: readonly (Task | undefined)[],
+  endedAt: readonly number[],
+  head: number,
+  size: number,
+): Iterable<readonly [Task, number]> {
+  for (const page of lingering.values()) for (const task of page) if (task !== undefined) yield [task, -Infinity];
+  for (let at = head; at < head + size; at += 1) {
+    const slot = at & (tasks.length - 1);
+    yield [tasks[slot] as Task, endedAt[slot] as number];
   }
 }
 

@@ -43,6 +43,7 @@ function slotsFor(state: State, task: Task): number {
 
 /** Nobody new goes before the task any more: it starts by then, unless something else is wrong. */
 export function startExpected(state: State, task: Task, byMono: number): void {
+  state.table.changing(task);
   const extra = extraOf(task);
   extra.startsBy = byMono;
   extra.reservationsSeen = state.reservations;
@@ -52,6 +53,7 @@ export function startExpected(state: State, task: Task, byMono: number): void {
 
 /** The task has waited beyond its bound; that is told once. */
 export function starved(state: State, task: Task): void {
+  state.table.changing(task);
   extraOf(task).starved = true;
   const waitedMs = state.mono - task.ready;
   state.emit?.({ kind: 'task.starved', task: task.id, waitedMs, wall: state.wall, mono: state.mono });

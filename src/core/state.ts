@@ -134,15 +134,15 @@ export class State {
     this.path = new CriticalPath(this.dependencies, (task) => {
       this.rekey(task, task.urgency);
     });
-    this.inheritance = new Inheritance(this.dependencies, (task, before) => {
-      this.rekey(task, before);
-    });
+    const changing = this.table.changing.bind(this.table);
+    this.inheritance = new Inheritance(this.dependencies, this.rekey.bind(this), changing);
     this.lending = new Lending(this.resources, this.inheritance);
     this.inheritance.lender = this.lending;
     this.index = new ReadyIndex(
       {
         places: this.places,
         tasks: this.table,
+        changing,
         isServed: (shape) => this.isServed(shape),
         uncorrected: () => (this.charge === 'time' ? this.running + this.suspended.size : 0),
         wallOffset: options.origin.wall - options.origin.mono,

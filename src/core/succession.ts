@@ -38,6 +38,7 @@ function waiting(state: State, task: Task): void {
 /** The task will do other work, which its owner knows, and not before that time where there is one. */
 export function renewed(state: State, task: Task, payload: unknown, eta: number | undefined): void {
   state.outbox.renewed.push({ before: task.payload, after: payload });
+  state.table.changing(task);
   task.payload = payload;
   state.emit?.({
     kind: 'task.renewed',

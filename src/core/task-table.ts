@@ -1,9 +1,16 @@
 import { isFinal, sequenceOf, type FinalState, type Task } from '../model/index.js';
+import { FrozenTasks } from './frozen-tasks.js';
 import { Pages } from './pages.js';
 
 /** How many forgotten tasks' final states are remembered, by sequence and by the user's id. */
 const TOMBSTONES = 65_536;
 const FINAL_STATES: readonly FinalState[] = ['completed', 'failed', 'cancelled', 'skipped'];
+
+/** The final states of forgotten tasks. */
+interface Tombstones {
+  readonly named: Iterable<readonly [id: string, state: FinalState]>;
+  readonly numbered: Iterable<readonly [sequence: number, state: FinalState]>;
+}
 
 /**
  * Every task the core knows, by sequence and by id.
@@ -18,6 +25,8 @@ export class TaskTable {
   private readonly tombstones = new Map<string, FinalState>();
   private readonly endings = new Uint8Array(TOMBSTONES);
   private nextSequence = 1;
+  /** What a snapshot that is being made has yet to record; at most one is. */
+  frozen: FrozenTasks | undefined = undefined;
 
   get next(): number {
     return this.nextSequence;
@@ -68,6 +77,19 @@ export class TaskTable {
     this.bury(task);
   }
 
+  /**
+   * To be called before anything changes that a snapshot says of a task or of its attempt: if a snapshot is being made,
+   * the task is recorded as it was.
+   */
+  changing(task: Task): void {
+    if (this.frozen !== undefined) this.frozen.changing(task);
+  }
+
+  /** All tasks of this moment. */
+  freeze(): FrozenTasks {
+    return new FrozenTasks(this.pages.copy());
+  }
+
   /** Every task in order of submission. */
   all(): Iterable<Task> {
     return this.pages.all();
@@ -78,17 +100,16 @@ export class TaskTable {
     return this.pages.inOrder();
   }
 
-  /** The final states of forgotten tasks, oldest first. */
-  save(): { named: readonly (readonly [string, FinalState])[]; numbered: readonly (readonly [number, FinalState])[] } {
-    const numbered: (readonly [number, FinalState])[] = [];
-    for (let sequence = Math.max(1, this.nextSequence - TOMBSTONES); sequence < this.nextSequence; sequence += 1) {
-      const ending = this.endings[sequence % TOMBSTONES] as number;
-      if (ending > 0) numbered.push([sequence, FINAL_STATES[ending - 1] as FinalState]);
-    }
-    return { named: [...this.tombstones], numbered };
+  /** The final states of tasks forgotten by now, oldest first, to be walked whenever there is time. */
+  save(): Tombstones {
+    const { nextSequence } = this;
+    return {
+      named: named([...this.tombstones.keys()], [...this.tombstones.values()]),
+      numbered: numbered(this.endings.slice(), nextSequence),
+    };
   }
 
-  load(saved: ReturnType<TaskTable['save']>): void {
+  load(saved: Tombstones): void {
     for (const [id, state] of saved.named) this.tombstones.set(id, state);
     for (const [sequence, state] of saved.numbered) {
       this.endings[sequence % TOMBSTONES] = FINAL_STATES.indexOf(state) + 1;
@@ -111,5 +132,16 @@ export class TaskTable {
       this.tombstones.delete(oldest);
       return;
     }
+  }
+}
+
+function* named(ids: readonly string[], states: readonly FinalState[]): Iterable<readonly [string, FinalState]> {
+  for (const [i, id] of ids.entries()) yield [id, states[i] as FinalState];
+}
+
+function* numbered(endings: Uint8Array, next: number): Iterable<readonly [number, FinalState]> {
+  for (let sequence = Math.max(1, next - TOMBSTONES); sequence < next; sequence += 1) {
+    const ending = endings[sequence % TOMBSTONES] as number;
+    if (ending > 0) yield [sequence, FINAL_STATES[ending - 1] as FinalState];
   }
 }

@@ -11,6 +11,8 @@ export interface Adjacency {
 /** The end of a list, and the absence of a node or an edge. */
 export const NONE = -1;
 
+const SMALLEST_CAPACITY = 16;
+
 /** The largest value that an `Int32Array` holds. */
 const MAX_COUNTER = 0x7fff_ffff;
 
@@ -223,10 +225,18 @@ export function at(array: Int32Array, index: number): number {
 }
 
 /** A longer copy of an array, with zeros at its end: as long as nobody writes there, they take no memory. */
-export function grown(array: Int32Array, capacity: number): Int32Array<ArrayBuffer> {
-  const longer = new Int32Array(capacity);
+export function grown<Numbers extends Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(
+  array: Numbers,
+  capacity: number,
+): Numbers {
+  const longer = new (array.constructor as new (length: number) => Numbers)(capacity);
   longer.set(array);
   return longer;
+}
+
+/** How many slots follow so many. */
+export function nextCapacity(capacity: number): number {
+  return Math.max(SMALLEST_CAPACITY, capacity + (capacity >> 1));
 }
 
 /** Shell sort of two parallel arrays: most sets are tiny, and the rare large one must not take quadratic time. */

@@ -63,6 +63,7 @@ function isLegal(from: TaskState, to: TaskState): boolean {
 export function move(state: State, task: Task, to: TaskState): void {
   const from = task.state;
   if (!isLegal(from, to)) throw new IllegalTransitionError({ taskId: task.id, from, to });
+  state.table.changing(task);
   if (from === 'ready' && state.preemption.rooms.size > 0) forgetRoom(state, task);
   task.state = to;
   if (from === 'ready') {

@@ -193,6 +193,7 @@ export class ReadyIndex {
       this.forget(place);
     }
     for (const task of inSequence(tasks)) {
+      this.sources.changing(task);
       task.ready = mono - task.ready;
       channel.held.add(task);
       if (this.countsTurns) this.turns.leave(task.urgency, channel.name);
@@ -205,6 +206,7 @@ export class ReadyIndex {
     const tasks = [...channel.held];
     channel.held.clear();
     for (const task of tasks) {
+      this.sources.changing(task);
       task.ready = mono - task.ready;
       this.enter(task, this.placeOf(task), mono);
     }

@@ -203,6 +203,7 @@ export class Keeping implements JournalHost {
     if (this.failure !== undefined || this.isOver) return;
     this.verdicts.failure = error;
     this.journal?.fail(error);
+    this.snapshots?.stop();
     for (const effect of this.earlyEffects.splice(0)) effect(error);
     this.host.broken(error);
     this.rejectUnfinished();

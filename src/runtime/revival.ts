@@ -1,10 +1,9 @@
-import type { Core, CoreSnapshot, RestoreOptions, TaskRecord } from '../core/index.js';
+import type { Core, CoreSnapshot, ListName, RestoreOptions, TaskRecord } from '../core/index.js';
 import { UnknownHandlerError, isFinal, type Fact, type StrategyRecord, type WorkerRecord } from '../model/index.js';
 import type { Definitions } from './definition.js';
 import type { Handler } from './handle.js';
 import type { Payloads } from './kept.js';
 import { RecoveredTask } from './recovered-task.js';
-import type { ListName } from './snapshot-text.js';
 import { SeriesHandle, SeriesWork, type SeriesHost } from './series-handle.js';
 
 /** What a store has of a payload. */

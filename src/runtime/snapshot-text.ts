@@ -1,48 +1,31 @@
-import type { CoreSnapshot, TaskRecord } from '../core/index.js';
+import { SnapshotPuzzle, type CoreSnapshot, type ListName, type SnapshotPart, type TaskRecord } from '../core/index.js';
 import { CorruptJournalError, type TaskSpec } from '../model/index.js';
 import { payloadField, spliced } from './fact-text.js';
 import { Kept } from './kept.js';
 import { JOURNAL_VERSION, checkVersion } from './migrations.js';
 
-/** So many entries come in one part: enough to be worth a write, few enough that nobody waits for it. */
-const ENTRIES = 2_000;
-
-/** What may be long, and is told in parts. */
-const LISTS = ['specs', 'tasks', 'strays', 'edges', 'kept', 'series'] as const;
-export type ListName = (typeof LISTS)[number];
-
 /**
- * A snapshot as parts, each of them a JSON array: first its version and what is short, then the lists, by name. They are
- * made one by one, so that whoever else wants a turn gets it in between.
+ * What comes first of a snapshot: its version, and what is short. It and the parts that follow, a piece of a list each, are
+ * JSON arrays.
  */
-export function* snapshotTexts(snapshot: CoreSnapshot): Iterable<string> {
-  const lists = new Set<string>(LISTS);
-  const head = Object.fromEntries(Object.entries(snapshot).filter(([name]) => !lists.has(name)));
-  yield `[${JOURNAL_VERSION},${JSON.stringify(head)}]`;
-  for (const name of LISTS) {
-    const entries: readonly unknown[] = snapshot[name];
-    for (let from = 0; from < entries.length; from += ENTRIES) {
-      const texts = entries.slice(from, from + ENTRIES).map((entry) => entryText(name, entry, snapshot));
-      yield `["${name}",${texts.join(',')}]`;
-    }
-  }
+export function headText(head: CoreSnapshot): string {
+  return `[${JOURNAL_VERSION},${JSON.stringify(head)}]`;
 }
 
-function entryText(name: ListName, entry: unknown, snapshot: CoreSnapshot): string {
-  switch (name) {
-    case 'tasks':
-    case 'strays':
-    case 'series':
-      return recordText(entry as Recorded, snapshot);
-    default:
-      return JSON.stringify(entry);
-  }
+/** A part, where tasks and series name these specs by their places. */
+export function partText({ list, entries }: SnapshotPart, specs: CoreSnapshot['specs']): string {
+  const texts = entries.map((entry) => (isRecorded(entry) ? recordText(entry, specs) : JSON.stringify(entry)));
+  return `["${list}",${texts.join(',')}]`;
 }
 
 /** A task, or a series, which has less of it. */
 type Recorded = Pick<TaskRecord, 'spec' | 'payload' | 'value' | 'extra'>;
 
-function recordText(record: Recorded, { specs }: CoreSnapshot): string {
+function isRecorded(entry: SnapshotPart['entries'][number]): entry is SnapshotPart['entries'][number] & Recorded {
+  return 'spec' in entry;
+}
+
+function recordText(record: Recorded, specs: CoreSnapshot['specs']): string {
   const { payload, value, ...rest } = record;
   const isKept = rest.extra?.checkpoint === undefined || rest.extra.checkpoint instanceof Kept;
   let text = JSON.stringify(isKept ? rest : { ...rest, extra: { ...rest.extra, checkpoint: undefined } });
@@ -53,8 +36,8 @@ function recordText(record: Recorded, { specs }: CoreSnapshot): string {
 
 /** Puts a snapshot together again from its parts. */
 export class SnapshotReader {
-  private head: object | undefined = undefined;
-  private readonly lists = new Map<ListName, unknown[]>(LISTS.map((name) => [name, []]));
+  private head: CoreSnapshot | undefined = undefined;
+  private readonly puzzle = new SnapshotPuzzle();
   private parts = 0;
 
   constructor(
@@ -69,24 +52,21 @@ export class SnapshotReader {
     this.parts += 1;
     if (this.head === undefined) {
       checkVersion('snapshot', first, () => this.corrupt('its first part has no version'));
-      this.head = entries[1] as object;
+      this.head = entries[1] as CoreSnapshot;
       return;
     }
-    const list = this.lists.get(first as ListName);
-    if (list === undefined) throw this.corrupt('it has a part that nobody knows');
-    for (let at = 1; at < entries.length; at++) {
-      this.taken(first as ListName, entries[at]);
-      list.push(entries[at]);
-    }
+    if (!this.puzzle.hasList(first)) throw this.corrupt('it has a part that nobody knows');
+    entries.shift();
+    for (const entry of entries) this.taken(first, entry);
+    this.puzzle.add({ list: first, entries } as SnapshotPart);
   }
 
   /** The whole, once all parts are there; `undefined` when there was none. */
   get snapshot(): CoreSnapshot | undefined {
-    if (this.head === undefined) return undefined;
-    return { ...this.head, ...Object.fromEntries(this.lists) } as unknown as CoreSnapshot;
+    return this.head === undefined ? undefined : this.puzzle.whole(this.head);
   }
 
-  private parsed(part: string): readonly unknown[] {
+  private parsed(part: string): unknown[] {
     let parsed: unknown;
     try {
       parsed = JSON.parse(part);

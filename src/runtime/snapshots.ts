@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Core, CoreSnapshot } from '../core/index.js';
+import type { Core, FrozenSnapshot } from '../core/index.js';
 import { StoreError, fieldsOf, refuseConfig, refuseUnknown } from '../model/index.js';
 import type { Store } from '../ports/store.js';
-import { snapshotTexts } from './snapshot-text.js';
+import { headText, partText } from './snapshot-text.js';
 
 /** How often a snapshot is taken: whichever comes first. */
 export interface SnapshotOptions {
@@ -37,7 +37,7 @@ export function parseSnapshotOptions(options: unknown): Measure {
 /** What is to be saved when its last record is kept. */
 interface Due {
   readonly sequence: number;
-  readonly snapshot: CoreSnapshot;
+  readonly snapshot: FrozenSnapshot;
 }
 
 /** Takes snapshots from time to time and lets the journal before them go, while the scheduler goes on. */
@@ -63,7 +63,7 @@ export class Snapshots {
     const { facts, bytes } = this.every;
     if (this.saving !== undefined || this.due !== undefined || this.mayCompact) return;
     if (this.facts < facts && this.bytes < Math.max(bytes, bytes === Infinity ? 0 : this.size)) return;
-    this.due = { sequence, snapshot: this.core.snapshot() };
+    this.due = { sequence, snapshot: this.core.freeze().begin() };
   }
 
   /** The record is kept. */
@@ -79,6 +79,12 @@ export class Snapshots {
     });
   }
 
+  /** Nothing is kept any more: one whose record was never kept is not to be made. */
+  stop(): void {
+    this.due?.snapshot.end();
+    this.due = undefined;
+  }
+
   /** Nothing is appended now: what a snapshot stands for is let go. */
   async compact(): Promise<void> {
     if (!this.mayCompact) return;
@@ -89,17 +95,16 @@ export class Snapshots {
   /** The last one: everything is kept up to this record, and nothing more comes. */
   async finish(sequence: number): Promise<void> {
     await this.saving;
-    await this.save({ sequence, snapshot: this.core.snapshot() });
+    await this.save({ sequence, snapshot: this.core.freeze().begin() });
     await this.compact();
   }
 
   private async save({ sequence, snapshot }: Due): Promise<void> {
     let size = 0;
     const parts = async function* (): AsyncIterable<string> {
-      for (const text of snapshotTexts(snapshot)) {
+      for await (const text of textsOf(snapshot)) {
         size += text.length;
         yield text;
-        await setImmediate();
       }
     };
     try {
@@ -109,6 +114,17 @@ export class Snapshots {
     } catch (error) {
       // Without space for it the journal goes on growing; the next one is tried in its time.
       if (!(error instanceof StoreError && error.kind === 'full')) this.failed(error);
+    } finally {
+      snapshot.end();
     }
+  }
+}
+
+/** The texts of a snapshot that is being made. Each comes in a turn of its own, so that everybody else gets theirs. */
+async function* textsOf(snapshot: FrozenSnapshot): AsyncIterable<string> {
+  yield headText(snapshot.head);
+  for (const part of snapshot.parts()) {
+    await setImmediate();
+    if (part.entries.length > 0) yield partText(part, snapshot.specRecords);
   }
 }

@@ -200,6 +200,7 @@ function indexed(list: readonly Spec[], choice: StrategyChoice, aging: typeof NO
     {
       places,
       tasks: pages,
+      changing: () => undefined,
       isServed: () => true,
       uncorrected: () => 0,
       wallOffset: 0,

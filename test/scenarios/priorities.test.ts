@@ -183,7 +183,11 @@ test('C5.3 a change visits only tasks whose value changes, and their neighbours'
   }
   const dependencies = new Counted();
   const changed: Task[] = [];
-  const inheritance = new Inheritance(dependencies, (task) => changed.push(task));
+  const inheritance = new Inheritance(
+    dependencies,
+    (task) => changed.push(task),
+    () => undefined,
+  );
   let sequence = 0;
   const add = (priority: number, after: readonly Task[]): Task => {
     sequence += 1;
