@@ -12,10 +12,19 @@ export function headText(head: CoreSnapshot): string {
   return `[${JOURNAL_VERSION},${JSON.stringify(head)}]`;
 }
 
-/** A part, where tasks and series name these specs by their places. */
-export function partText({ list, entries }: SnapshotPart, specs: CoreSnapshot['specs']): string {
-  const texts = entries.map((entry) => (isRecorded(entry) ? recordText(entry, specs) : JSON.stringify(entry)));
-  return `["${list}",${texts.join(',')}]`;
+/** A text with so many characters has no more entries: where inputs are large, there are more texts instead of longer ones. */
+const ENOUGH = 262_144;
+
+/** The texts of a part, where tasks and series name these specs by their places. */
+export function* partTexts({ list, entries }: SnapshotPart, specs: CoreSnapshot['specs']): Iterable<string> {
+  let text = '';
+  for (const entry of entries) {
+    text += `,${isRecorded(entry) ? recordText(entry, specs) : JSON.stringify(entry)}`;
+    if (text.length < ENOUGH) continue;
+    yield `["${list}"${text}]`;
+    text = '';
+  }
+  if (text !== '') yield `["${list}"${text}]`;
 }
 
 /** A task, or a series, which has less of it. */

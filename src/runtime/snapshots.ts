@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Core, FrozenSnapshot } from '../core/index.js';
 import { StoreError, fieldsOf, refuseConfig, refuseUnknown } from '../model/index.js';
 import type { Store } from '../ports/store.js';
-import { headText, partText } from './snapshot-text.js';
+import { headText, partTexts } from './snapshot-text.js';
 
 /** How often a snapshot is taken: whichever comes first. */
 export interface SnapshotOptions {
@@ -125,6 +125,9 @@ async function* textsOf(snapshot: FrozenSnapshot): AsyncIterable<string> {
   yield headText(snapshot.head);
   for (const part of snapshot.parts()) {
     await setImmediate();
-    if (part.entries.length > 0) yield partText(part, snapshot.specRecords);
+    for (const text of partTexts(part, snapshot.specRecords)) {
+      yield text;
+      await setImmediate();
+    }
   }
 }
