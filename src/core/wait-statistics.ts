@@ -75,8 +75,12 @@ function generation(): Generation {
 /** Up to {@link PARTS} every millisecond has a bucket; from there on each doubling has so many. */
 function bucketOf(waitMs: number): number {
   if (!(waitMs >= PARTS)) return Math.max(0, Math.floor(waitMs));
-  // Counting leading zeros is exact and cheap, and enough for three weeks; nobody minds a logarithm for longer waits.
-  const doubling = waitMs < 2 ** 31 ? 31 - Math.clz32(waitMs) : Math.floor(Math.log2(waitMs));
+  // Bits are exact and cheap, and enough for three weeks; nobody minds a logarithm for longer waits.
+  if (waitMs < 2 ** 31) {
+    const doubling = 31 - Math.clz32(waitMs);
+    return (doubling - 2) * PARTS + ((waitMs >>> (doubling - 3)) & (PARTS - 1));
+  }
+  const doubling = Math.floor(Math.log2(waitMs));
   const part = Math.floor((waitMs / 2 ** doubling - 1) * PARTS);
   return Math.min((doubling - 2) * PARTS + part, PARTS * DOUBLINGS - 1);
 }

@@ -200,8 +200,11 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
 
   startHere(attempt: Attempt): void {
     const { keeping } = this;
-    if (keeping === undefined) void this.root.runInAsyncScope(runSlot, undefined, this, attempt);
-    else keeping.begin(() => void this.root.runInAsyncScope(runSlot, undefined, this, attempt));
+    if (keeping === undefined) this.root.runInAsyncScope(runSlot, undefined, this, attempt);
+    else
+      keeping.begin(() => {
+        this.root.runInAsyncScope(runSlot, undefined, this, attempt);
+      });
   }
 
   private get startsNothing(): boolean {

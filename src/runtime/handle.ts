@@ -175,6 +175,11 @@ export class Handle<Result> implements PromiseLike<Result> {
   get result(): Promise<Result> {
     if (this.shared !== undefined) return this.shared.result;
     if (this.promise === undefined) {
+      const { task } = this;
+      if (task?.state === 'completed' && this.host.keeping === undefined) {
+        this.promise = Promise.resolve(valueOf(task.value) as Result);
+        return this.promise;
+      }
       this.promise = new Promise(capture);
       this.resolve = captured;
       this.settle();

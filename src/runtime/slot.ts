@@ -1,7 +1,7 @@
 import type { Attempt, Outcome } from '../model/index.js';
 import { runHandler } from './generator.js';
-import type { Payload } from './payload.js';
 import { endedBy } from './made-way.js';
+import type { Payload } from './payload.js';
 import type { RunningTask } from './running-task.js';
 
 /** What a slot needs of its scheduler. */
@@ -12,17 +12,44 @@ export interface SlotHost {
   next(attempt: Attempt, outcome: Outcome): Attempt | undefined;
 }
 
-/** One busy slot: runs attempt after attempt until there is none. */
-export async function runSlot(scheduler: SlotHost, first: Attempt): Promise<void> {
-  let attempt: Attempt | undefined = first;
-  while (attempt !== undefined) {
-    const handle = attempt.task.payload as Payload;
-    let outcome: Outcome;
-    try {
-      outcome = { kind: 'succeeded', value: await runHandler(handle, scheduler.contextOf(attempt)) };
-    } catch (error) {
-      outcome = endedBy(error);
+// A promise of the user's may have a `then` of its own.
+// eslint-disable-next-line @typescript-eslint/unbound-method
+const { then } = Promise.prototype;
+
+/**
+ * One busy slot: runs attempt after attempt until there is none.
+ *
+ * It waits with the same two functions for all of them: an `await` makes two for each attempt, and what goes with them.
+ */
+class Slot {
+  private readonly succeeded = (value: unknown): void => {
+    this.go(this.scheduler.next(this.attempt, { kind: 'succeeded', value }));
+  };
+  private readonly failed = (error: unknown): void => {
+    this.go(this.scheduler.next(this.attempt, endedBy(error)));
+  };
+
+  constructor(
+    private readonly scheduler: SlotHost,
+    private attempt: Attempt,
+  ) {}
+
+  go(next: Attempt | undefined): void {
+    const { scheduler } = this;
+    for (let attempt = next; attempt !== undefined;) {
+      this.attempt = attempt;
+      try {
+        const result = runHandler(attempt.task.payload as Payload, scheduler.contextOf(attempt));
+        void then.call(Promise.resolve(result), this.succeeded, this.failed);
+        return;
+      } catch (error) {
+        attempt = scheduler.next(attempt, endedBy(error));
+      }
     }
-    attempt = scheduler.next(attempt, outcome);
   }
+}
+
+/** Begins with this attempt, and goes on with those that come after it. */
+export function runSlot(scheduler: SlotHost, first: Attempt): void {
+  new Slot(scheduler, first).go(first);
 }

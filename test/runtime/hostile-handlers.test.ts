@@ -67,6 +67,26 @@ test.each(THROWN)(
   },
 );
 
+test('row 17 a promise that was tampered with is waited for as it is, or fails its task, and the slot goes on', async () => {
+  const scheduler = new Scheduler({ clock: new VirtualClock(), concurrency: 1 });
+  const ownThen = Object.assign(Promise.resolve('kept'), {
+    then: (): never => {
+      throw new Error('its own then was called');
+    },
+  });
+  const noConstructor = Object.defineProperty(Promise.resolve('lost'), 'constructor', {
+    get: () => {
+      throw new Error('no constructor for you');
+    },
+  });
+  const first = scheduler.add(() => ownThen).result;
+  const second = failure(scheduler.add(() => noConstructor).result);
+  expect(await first).toBe('kept');
+  expect(await second).toMatchObject({ message: 'no constructor for you' });
+  expect(await scheduler.add(() => 'next').result).toBe('next');
+  await scheduler.close();
+});
+
 test('row 19 a handler that ignores its abort and settles late changes nothing, and gives its slot back', async () => {
   const clock = new VirtualClock();
   const scheduler = new Scheduler({ clock, concurrency: 1 });
