@@ -86,20 +86,25 @@ async function lived(
     expect(result).toEqual({ done: Number(id.slice(1)) });
   }
   await passing(clock, next.scheduler.close());
-  return Object.assign(life, { calls: files.calls });
+  return life;
 }
 
-const whole = await lived(() => undefined, 0);
-const calls = Array.from({ length: whole.calls }, (_, n) => n + 1);
+const calls: FileCall[] = [];
+const whole = await lived((call) => {
+  calls.push(call);
+  return undefined;
+}, 0);
+const numbersOf = (operation: string): number[] =>
+  calls.filter((call) => call.operation.startsWith(operation)).map(({ number }) => number);
 
 test('the life is long enough to mean something, and ends well when nothing goes wrong', () => {
   expect(whole).toMatchObject({ refused: [], told: [], accepted: { length: TASKS }, finished: { length: TASKS } });
-  expect(whole.calls).toBeGreaterThan(60);
+  expect(calls.length).toBeGreaterThan(60);
 });
 
 test('G1 G13 row 7 whenever a disk is full for a while, the scheduler on it goes on afterwards, and nothing is refused', async () => {
   let waited = 0;
-  for (const n of calls) {
+  for (const n of numbersOf('write')) {
     let failures = 0;
     const { refused, told, finished } = await lived(({ number, operation }) => {
       if (number < n || operation !== 'write' || failures >= 3) return undefined;
@@ -112,12 +117,12 @@ test('G1 G13 row 7 whenever a disk is full for a while, the scheduler on it goes
     const hasOpened = !refused.some((error) => (error as Error).message.includes('open'));
     if (hasOpened) expect(finished).toHaveLength(TASKS);
   }
-  expect(waited).toBeGreaterThan(20);
+  expect(waited).toBeGreaterThan(10);
 });
 
 test('G1 G13 row 8 whenever a sync fails once, nothing more is acknowledged, and what was acknowledged is done by the next', async () => {
   let stopped = 0;
-  for (const n of calls) {
+  for (const n of numbersOf('sync')) {
     const failed: FileCall[] = [];
     let written = 0;
     const { refused, accepted, told } = await lived((call) => {
