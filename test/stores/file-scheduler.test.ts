@@ -65,10 +65,7 @@ class Life {
 }
 
 /** A life in which something goes wrong, and what is there when the power has been lost after it. */
-async function lived(
-  fault: (call: FileCall) => FileFault | undefined,
-  seed: number,
-): Promise<Life & { calls: number }> {
+async function lived(fault: (call: FileCall) => FileFault | undefined, seed: number): Promise<Life> {
   const disk = new SimulatedDisk({ seed });
   const clock = new VirtualClock();
   const process = disk.start();
