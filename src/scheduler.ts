@@ -5,6 +5,7 @@ import { refuseConfig } from './model/index.js';
 import { checkLogger } from './ports/logger.js';
 import { Scheduler as BareScheduler } from './runtime/scheduler.js';
 import type { SchedulerOptions } from './runtime/scheduler-options.js';
+import { FileStore } from './stores/file/file-store.js';
 
 /**
  * Runs tasks in this process, the most urgent first, as many at a time as there are slots.
@@ -22,7 +23,7 @@ export class Scheduler extends BareScheduler {
   private readonly recorded: Timeline | undefined;
 
   constructor(options: SchedulerOptions = {}) {
-    super(options);
+    super(withStore(options));
     const { events } = this.engine;
     if (options.logger !== undefined) log(events, checkLogger(options.logger));
     const limit = timelineLimit(options.timeline);
@@ -52,4 +53,10 @@ export class Scheduler extends BareScheduler {
     if (this.recorded !== undefined) return this.recorded.trace(this.engine.now());
     return refuseConfig('timeline', undefined, 'true when the scheduler is made, as nothing is recorded otherwise');
   }
+}
+
+/** A path is where a store in files is. */
+function withStore(options: SchedulerOptions): SchedulerOptions {
+  const { store, logger } = options;
+  return typeof store === 'string' ? { ...options, store: new FileStore(store, { logger }) } : options;
 }

@@ -210,7 +210,7 @@ export class Journal {
         this.isStuck = false;
         return;
       } catch (error) {
-        if (!(error instanceof StoreError && error.kind === 'full')) throw error;
+        if (!isFull(error)) throw error;
         if (!this.isStuck) this.host.stuck(error);
         this.isStuck = true;
       }
@@ -224,6 +224,11 @@ export class Journal {
       this.pause = this.host.clock.setTimer(resolve, pauseMs);
     });
   }
+}
+
+/** Whether there was no space, and nothing has happened. */
+export function isFull(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.kind === 'full';
 }
 
 /** Whatever a store has failed with, as one of our own errors. */

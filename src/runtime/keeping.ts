@@ -3,7 +3,7 @@ import { ClosedError, type Attempt, type Fact, type Outcome, type SchedulerError
 import type { Store } from '../ports/store.js';
 import { Beginning, type BeginningHost } from './beginning.js';
 import { ContinuedClock, clockOf } from './clock.js';
-import { Journal, storeFailure, type Effect, type JournalHost } from './journal.js';
+import { Journal, isFull, storeFailure, type Effect, type JournalHost } from './journal.js';
 import { Payloads } from './kept.js';
 import { handleOf } from './recovered-task.js';
 import { withhold } from './revival.js';
@@ -192,7 +192,7 @@ export class Keeping implements JournalHost {
   }
 
   async between(): Promise<void> {
-    await this.snapshots?.compact();
+    await this.snapshots?.compact().catch(unlessFull);
   }
 
   stuck(error: SchedulerError): void {
@@ -234,7 +234,7 @@ export class Keeping implements JournalHost {
     await this.journal?.rest();
     if (this.isOpen) {
       try {
-        await this.snapshots?.finish(this.sequence);
+        await this.snapshots?.finish(this.sequence).catch(unlessFull);
       } catch (error) {
         this.failed(storeFailure('close', error));
       }
@@ -285,4 +285,9 @@ export class Keeping implements JournalHost {
     this.journal = new Journal(store, epoch, sequence, MAX_UNWRITTEN_BYTES, this);
     for (const effect of this.earlyEffects.splice(0)) this.journal.afterwards(effect);
   }
+}
+
+/** Letting go may take space before it gives any: what is let go then is let go after the next snapshot. */
+function unlessFull(error: unknown): void {
+  if (!isFull(error)) throw error;
 }

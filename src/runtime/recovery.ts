@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Core, CoreSnapshot, RestoreOptions } from '../core/index.js';
 import { CorruptJournalError, type Fact } from '../model/index.js';
 import type { Loaded, Store } from '../ports/store.js';
-import { checkVersion, migrate, type Entry } from './migrations.js';
+import { MIGRATIONS, SnapshotMigration, checkVersion, migrate, type Entry } from './migrations.js';
 import type { Revival } from './revival.js';
 import { SnapshotReader } from './snapshot-text.js';
 
@@ -38,6 +38,7 @@ const FACTS_PER_TURN = 5_000;
 /** Brings a core to where a store says that one stood: a snapshot, and what has happened after it. */
 export class Recovery {
   private readonly snapshot: SnapshotReader;
+  private readonly snapshotMigration: SnapshotMigration;
   /** Whether the core has been set to a state that was kept. */
   private isRestored = false;
   private applied = 0;
@@ -47,7 +48,9 @@ export class Recovery {
     private readonly core: Core,
     private readonly revival: Revival,
     private readonly options: RestoreOptions,
+    private readonly migrations = MIGRATIONS,
   ) {
+    this.snapshotMigration = new SnapshotMigration(migrations);
     this.snapshot = new SnapshotReader(store.name, (list, entry) => {
       revival.entry(list, entry);
     });
@@ -63,7 +66,7 @@ export class Recovery {
 
   private async take(loaded: Loaded): Promise<void> {
     if (loaded.kind === 'snapshot') {
-      for (const part of loaded.parts) this.snapshot.add(part);
+      for (const part of loaded.parts) this.snapshot.add(this.snapshotMigration.part(part));
       await setImmediate();
       return;
     }
@@ -97,7 +100,7 @@ export class Recovery {
     }
     const [first, ...entries] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
     const version = checkVersion('journal', first, () => this.corrupt(record, 'it begins with no version'));
-    return migrate(entries as Entry[], version);
+    return migrate(entries as Entry[], version, this.migrations);
   }
 
   private apply(entry: Entry, record: number): void {

@@ -5,8 +5,8 @@ import type { SnapshotOptions } from './snapshots.js';
 
 /** What is said about a store. */
 export interface StoreOptions {
-  /** Keeps what must not be forgotten; without one, everything is gone with the process. */
-  readonly store?: Store | undefined;
+  /** Keeps what must not be forgotten; a path is a `FileStore` there. Without one, everything is gone with the process. */
+  readonly store?: Store | string | undefined;
   /** How inputs, results and checkpoints are written; as JSON with dates, maps, sets and big integers unless given. */
   readonly codec?: Codec | undefined;
   /** How large an input, a result, a checkpoint or metadata may be, as it is written; 1 MiB unless given. */
@@ -29,5 +29,5 @@ export function checkStore(store: unknown): Store {
   const given = (typeof store === 'object' && store !== null ? store : {}) as Partial<Record<keyof Store, unknown>>;
   const methods = ['open', 'load', 'append', 'saveSnapshot', 'compact', 'close'] as const;
   if (methods.every((method) => typeof given[method] === 'function')) return store as Store;
-  return refuseConfig('store', store, 'a store, such as new MemoryStore()');
+  return refuseConfig('store', store, 'the path of a directory, or a store such as new FileStore(path)');
 }

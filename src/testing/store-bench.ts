@@ -71,6 +71,11 @@ export class StoreBench {
     return this.begin();
   }
 
+  /** Begins where the owner may have died: without closing it, unless nobody can tell it from one that lives. */
+  async takeOver(owner: Session): Promise<Session> {
+    return (await this.rival()) ?? this.beginAgain(owner);
+  }
+
   within<Value>(promise: Promise<Value>, claim: string): Promise<Value> {
     return within(promise, this.patienceMs, claim);
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Durability } from '../ports/store.js';
 import type { ConformanceCheck } from './conformance.js';
@@ -17,12 +18,15 @@ export type StoreCheckName =
   | 'gives a larger epoch at each opening'
   | 'refuses an epoch that is not the current one'
   | 'lets only one of two owners write'
+  | 'gives whoever takes over all that it has acknowledged'
+  | 'shows whoever opens it each append that gets through'
   | 'is closed by nobody but its owner'
   | 'keeps a snapshot and the records after it'
   | 'keeps the parts of a snapshot in order and apart'
   | 'takes records while a snapshot is being saved'
   | 'keeps the snapshot before one that breaks off'
   | 'keeps the newer of two snapshots'
+  | 'keeps a snapshot apart from that of a deposed owner'
   | 'changes nothing by compacting'
   | 'goes on after compacting'
   | 'can be closed more than once, and takes nothing afterwards';
@@ -173,6 +177,37 @@ const CHECKS: Readonly<Record<StoreCheckName, Body>> = {
     await second.append('[3]');
     (await bench.beginAgain(second)).holds(['[1]', '[2]', '[3]']);
   },
+  'gives whoever takes over all that it has acknowledged': async (bench) => {
+    const first = await bench.begin();
+    await first.append('[1]', '[2]');
+    await first.save(['["a"]'], 1);
+    await first.compact();
+    await first.append('[3]');
+    const snapshot = { sequence: 1, parts: ['["a"]'] };
+    const second = await bench.takeOver(first);
+    second.holds(['[2]', '[3]'], snapshot);
+    await second.append('[4]');
+    (await bench.takeOver(second)).holds(['[2]', '[3]', '[4]'], snapshot);
+  },
+  'shows whoever opens it each append that gets through': async (bench) => {
+    let owner = await bench.begin();
+    const kept: string[] = [];
+    for (let turns = 0; turns < 10; turns++) {
+      const body = `["${turns} turns before"]`;
+      const racing = owner.append(body).then(
+        () => kept.push(body),
+        () => undefined,
+      );
+      for (let turn = 0; turn < turns; turn++) await setImmediate();
+      const next = await bench.rival();
+      await racing;
+      if (next === undefined) continue;
+      await owner.close();
+      next.holds(kept);
+      owner = next;
+    }
+    (await bench.beginAgain(owner)).holds(kept);
+  },
   'is closed by nobody but its owner': async (bench) => {
     const first = await bench.begin();
     await first.append('[1]');
@@ -233,6 +268,31 @@ const CHECKS: Readonly<Record<StoreCheckName, Body>> = {
     await session.save(['["older"]'], 1).catch(() => undefined);
     await session.compact();
     (await bench.beginAgain(session)).holds(['[3]'], { sequence: 2, parts: ['["newer"]'] });
+  },
+  'keeps a snapshot apart from that of a deposed owner': async (bench) => {
+    const first = await bench.begin();
+    await first.append('[1]', '[2]');
+    const rivals: (Session | undefined)[] = [];
+    const parts = async function* (): AsyncIterable<string> {
+      yield '["of the first"]';
+      const second = await bench.rival();
+      await second?.append('[3]');
+      await second?.save(['["of the second"]', '["and more"]']);
+      await second?.compact();
+      rivals.push(second);
+      yield '["of the first too"]';
+    };
+    // Whether it says that it was deposed or that there is a newer one is its own affair.
+    const end = await Promise.allSettled([first.save(parts())]);
+    const [second] = rivals;
+    if (second !== undefined) {
+      const snapshot = { sequence: 3, parts: ['["of the second"]', '["and more"]'] };
+      (await bench.beginAgain(second)).holds([], snapshot);
+      return;
+    }
+    demand(end[0].status === 'fulfilled', 'a snapshot was refused because of a rival that was refused too');
+    const snapshot = { sequence: 2, parts: ['["of the first"]', '["of the first too"]'] };
+    (await bench.beginAgain(first)).holds([], snapshot);
   },
   'changes nothing by compacting': async (bench) => {
     const first = await bench.begin();

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import Database from 'better-sqlite3';
 import type { Files, OpenFile } from '../../src/index.js';
+import type { StoreKind } from './store-kinds.js';
 
 /** The moments before and after each call that a store makes to the machine, counted; at one of them the process dies. */
 export class Boundaries {
@@ -58,14 +58,45 @@ function within<Target extends object>(
   });
 }
 
-/** From now on there are boundaries around every statement of every SQLite database in this process. */
-export function putAroundSqlite(boundaries: Boundaries): void {
-  const memory = new Database(':memory:');
-  const statements = Object.getPrototypeOf(memory.prepare('SELECT 1')) as object;
-  memory.close();
-  // Those that begin and end a transaction are statements too.
-  for (const name of ['run', 'get', 'all', 'iterate']) surround(boundaries, statements, name);
-  for (const name of ['exec', 'close']) surround(boundaries, Database.prototype, name);
+/** From now on there are boundaries around all that this process asks of stores of that kind, other than files. */
+export async function putAround(kind: StoreKind, boundaries: Boundaries): Promise<void> {
+  if (kind === 'sqlite') {
+    const { default: Database } = await import('better-sqlite3');
+    const memory = new Database(':memory:');
+    const statements = Object.getPrototypeOf(memory.prepare('SELECT 1')) as object;
+    memory.close();
+    // Those that begin and end a transaction are statements too.
+    for (const name of ['run', 'get', 'all', 'iterate']) surround(boundaries, statements, name);
+    for (const name of ['exec', 'close']) surround(boundaries, Database.prototype, name);
+  }
+  if (kind === 'postgres') {
+    const { default: pg } = await import('pg');
+    askedWithin(boundaries, pg.Client.prototype, 'query', (asked) => String(asked).trim().split(/\s+/)[0] ?? '');
+  }
+  if (kind === 'redis') {
+    const { Redis } = await import('ioredis');
+    askedWithin(boundaries, Redis.prototype, 'sendCommand', (asked) => (asked as { readonly name: string }).name);
+  }
+}
+
+/** What a server is asked: before it is sent, and when the answer has come. */
+function askedWithin(
+  boundaries: Boundaries,
+  prototype: object,
+  name: string,
+  nameOf: (asked: unknown) => string,
+): void {
+  const method = Reflect.get(prototype, name) as Call;
+  Reflect.set(prototype, name, function (this: unknown, ...given: readonly unknown[]): unknown {
+    const what = nameOf(given[0]);
+    boundaries.pass(`before ${what}`);
+    const answer = Reflect.apply(method, this, given);
+    const after = (): void => {
+      boundaries.pass(`after ${what}`);
+    };
+    if (answer instanceof Promise) answer.then(after, after);
+    return answer;
+  });
 }
 
 function surround(boundaries: Boundaries, prototype: object, name: string): void {

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Chance } from '../stress/chance.js';
 import type { Planted } from './planted.js';
 import { Run, type Death } from './run.js';
 import { linesOf } from './side-file.js';
-import type { StoreKind } from './store-kinds.js';
+import { clearServer, type StoreKind } from './store-kinds.js';
 
 /** What a campaign came to. */
 export interface Report {
@@ -95,8 +95,9 @@ export class Campaign {
   }
 
   /** Takes away all that could still be looked at. */
-  clear(): void {
+  async clear(): Promise<void> {
     rmSync(this.place, { recursive: true });
+    await clearServer(this.kind, basename(this.place));
   }
 
   private async kill(count: number, some: (chance: Chance) => Death, killed: (kills: number) => void): Promise<void> {

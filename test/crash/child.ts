@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { Scheduler, type ClaimedTask, type Handle, type TaskContext } from '../../src/index.js';
 import { nodeFiles } from '../../src/stores/file/node-files.js';
-import { Boundaries, filesWithin, putAroundSqlite } from './boundaries.js';
+import { Boundaries, filesWithin, putAround } from './boundaries.js';
 import type { Plan } from './life.js';
 import { changed, planted } from './planted.js';
 import { SideFile, linesIn, linesOf } from './side-file.js';
@@ -18,9 +18,9 @@ const { say } = new SideFile(plan.side, plan.life);
 const boundaries = new Boundaries(plan.deadly, (at) => {
   say({ said: 'killed', at });
 });
-if (plan.kind === 'sqlite') putAroundSqlite(boundaries);
+await putAround(plan.kind, boundaries);
 
-const real = storeAt(plan.kind, plan.state, filesWithin(boundaries, nodeFiles));
+const real = await storeAt(plan.kind, plan.state, filesWithin(boundaries, nodeFiles));
 const store = plan.planted === undefined ? real : planted(real, plan.planted);
 const scheduler = new Scheduler({
   store: changed(store, {

@@ -15,10 +15,10 @@ export interface Left {
 
 /** Looks without a trace: the next process finds everything as the dead one has left it. */
 export async function leftIn(kind: StoreKind, directory: string, scratch: string): Promise<Left> {
-  const store = storeAt(kind, copyOf(directory, scratch));
+  const store = await storeAt(kind, copyOf(kind, directory, scratch));
   try {
     const { sequence } = await store.open();
-    const reader = new SnapshotReader(kind);
+    const reader = new SnapshotReader(kind, () => undefined);
     const tail = new Map<number, string>();
     for await (const loaded of store.load()) {
       if (loaded.kind === 'snapshot') for (const part of loaded.parts) reader.add(part);

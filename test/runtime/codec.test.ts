@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryStore, Scheduler, type Codec } from '../../src/index.js';
 import { JSON_CODEC } from '../../src/runtime/codec.js';
-import { migrate, type Entry } from '../../src/runtime/migrations.js';
 import { VirtualClock } from '../../src/testing/index.js';
 
 const through = (value: unknown): unknown =>
@@ -66,19 +65,6 @@ test('a codec of one’s own writes inputs and results', async () => {
   await second.start();
   expect(await second.handle('a')).toEqual({ secret: 1 });
   await second.close();
-});
-
-test('an older record is migrated step by step, from its own version on', () => {
-  const step =
-    (to: number) =>
-    (entry: Entry): Entry => ({ ...entry, version: [...((entry['version'] as number[] | undefined) ?? []), to] });
-  const migrations = new Map([
-    [1, step(2)],
-    [2, step(3)],
-  ]);
-  expect(migrate([{ kind: 'a' }], 1, migrations)).toEqual([{ kind: 'a', version: [2, 3] }]);
-  expect(migrate([{ kind: 'a' }], 2, migrations)).toEqual([{ kind: 'a', version: [3] }]);
-  expect(migrate([{ kind: 'a' }], 3, migrations)).toEqual([{ kind: 'a' }]);
 });
 
 test.each([

@@ -34,6 +34,10 @@ export class ControlledStore implements Store {
   snapshots = 0;
   /** What the next appends fail with, one after another. */
   failures: Error[] = [];
+  /** The same for snapshots and compactions. */
+  snapshotFailures: Error[] = [];
+  compactFailures: Error[] = [];
+  compactions = 0;
   /** Its process is gone. */
   private isDead = false;
   private kept = new MemoryStore();
@@ -63,12 +67,17 @@ export class ControlledStore implements Store {
 
   async saveSnapshot(snapshot: SnapshotToSave, epoch: number): Promise<void> {
     if (this.isDead) await new Promise(() => undefined);
+    const failure = this.snapshotFailures.shift();
+    if (failure !== undefined) throw failure;
     await this.kept.saveSnapshot(snapshot, epoch);
     this.snapshots += 1;
   }
 
-  compact(epoch: number): Promise<void> {
-    return this.kept.compact(epoch);
+  async compact(epoch: number): Promise<void> {
+    const failure = this.compactFailures.shift();
+    if (failure !== undefined) throw failure;
+    await this.kept.compact(epoch);
+    this.compactions += 1;
   }
 
   async close(epoch?: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DeposedError, Scheduler, StoreError, type SchedulerOptions } from '../../src/index.js';
+import { ClosedError, DeposedError, Scheduler, StoreError, type SchedulerOptions } from '../../src/index.js';
 import { VirtualClock } from '../../src/testing/index.js';
 import { ControlledStore, factsOf } from './controlled-store.js';
 
@@ -211,6 +211,23 @@ test('row 7 without space the same bytes are tried again, nothing is acknowledge
   const submitted = store.bodies.flatMap(factsOf).filter(({ kind }) => kind === 'task.submitted');
   expect(submitted.map(({ task }) => task)).toEqual(['a', 'b']);
   await scheduler.close();
+});
+
+test('row 7 B6.2 without space for a snapshot or for compacting it goes on, and does so after the next ones', async () => {
+  const { store, scheduler } = await bench({ snapshotEvery: { facts: 4 } });
+  const full = new StoreError({ operation: 'save', kind: 'full' });
+  store.snapshotFailures = [full];
+  store.compactFailures = [full];
+  for (let n = 0; store.compactions === 0; n += 1) {
+    expect(n).toBeLessThan(50);
+    expect(await scheduler.add('work', `${n}`)).toBe(`${n}!`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(store.snapshots).toBeGreaterThanOrEqual(2);
+  store.compactFailures = [full];
+  await scheduler.close();
+  expect(store.compactFailures).toEqual([]);
+  await expect(scheduler.add('work', 'late').accepted).rejects.toThrow(ClosedError);
 });
 
 test('B6.1 who asks for an end, or whether all have ended, while that is not kept, is told when it is', async () => {

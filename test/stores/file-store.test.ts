@@ -24,6 +24,24 @@ test('B4.1 B5.1 a scheduler goes on in a directory where the one before was', as
   await expectRestart(place('os'));
 });
 
+test('B5.1 B4.1 a path as the store is a file store there', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'precedence-files-'));
+  const state = join(directory, 'state');
+  const first = new Scheduler({ store: state, concurrency: 0 });
+  first.define('double', (n: number) => 2 * n);
+  await first.add('double', 4, { id: 'four' }).accepted;
+  await expect(new FileStore(state).open()).rejects.toMatchObject({ kind: 'busy' });
+  first.handle('four')?.result.catch(() => undefined);
+  await first.close();
+  const second = new Scheduler({ store: state });
+  second.define('double', (n: number) => 2 * n);
+  await second.start();
+  expect(await second.handle('four')).toBe(8);
+  await second.close();
+  expect(() => new Scheduler({ store: '' })).toThrow(/directory/);
+  rmSync(directory, { recursive: true });
+});
+
 test('B5.1 G5 a scheduler that is refused a directory because another one has it does not close it', async () => {
   const directory = place('os');
   const store = await directory.store();

@@ -11,11 +11,11 @@ import {
   CorruptJournalError,
   DeposedError,
   InvalidConfigError,
+  Scheduler,
   StoreError,
   UnsupportedVersionError,
 } from '../../src/index.js';
 import { SqliteStore } from '../../src/sqlite.js';
-import { failureOf } from '../../src/stores/sqlite-failure.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'precedence-sqlite-'));
@@ -199,19 +199,27 @@ describe('SQLite', () => {
     await expect(contentsOf(file)).rejects.toMatchObject({ code: 'CORRUPT_JOURNAL', position: 1 });
   });
 
-  test('row 7: no space is told as such', () => {
-    const database = new Database(newFile());
-    database.pragma('max_page_count = 2');
-    database.exec('CREATE TABLE filled (body TEXT)');
-    const fill = (): unknown => database.prepare('INSERT INTO filled VALUES (zeroblob(100000))').run();
-    let thrown: unknown;
-    try {
-      fill();
-    } catch (error) {
-      thrown = error;
-    }
-    database.close();
-    expect(failureOf(thrown, 'append a record', 'a')).toMatchObject({ code: 'STORE', kind: 'full' });
+  test('row 7: without space nothing is written, and it goes on when there is some', async () => {
+    const store = new SqliteStore(newFile());
+    // The connection of the store itself: only there can its file be kept from growing.
+    const limit = (pages: number): unknown =>
+      (store as unknown as { readonly database: Database.Database }).database.pragma(`max_page_count = ${pages}`);
+    const scheduler = new Scheduler({ store, concurrency: 0 });
+    scheduler.define('work', (text: string) => text.length);
+    await scheduler.add('work', 'first', { id: 'first' }).accepted;
+    const told: unknown[] = [];
+    scheduler.on('error', ({ error }) => told.push(error));
+    limit(1);
+    const seen: string[] = [];
+    const large = scheduler.add('work', 'x'.repeat(100_000), { id: 'large' });
+    void large.accepted.then(() => seen.push('accepted'));
+    await expect.poll(() => told).toMatchObject([{ code: 'STORE', kind: 'full' }]);
+    expect(seen).toEqual([]);
+    limit(1_000_000);
+    await large.accepted;
+    scheduler.setConcurrency(1);
+    expect(await Promise.all([large, scheduler.handle('first')])).toEqual([100_000, 5]);
+    await scheduler.close();
   });
 
   test('row 9: a place that does not exist, and a folder, are typed errors', async () => {

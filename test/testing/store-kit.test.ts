@@ -53,6 +53,8 @@ const EPOCH = 'refuses an epoch that is not the current one';
 const OWNERS = 'lets only one of two owners write';
 const OWN_CLOSE = 'is closed by nobody but its owner';
 const NEXT = 'refuses a number that is not the next';
+const TAKEN_OVER = 'gives whoever takes over all that it has acknowledged';
+const RACE = 'shows whoever opens it each append that gets through';
 const CLOSED = 'can be closed more than once, and takes nothing afterwards';
 const BESIDE = 'takes records while a snapshot is being saved';
 const COMPACT = 'changes nothing by compacting';
@@ -196,6 +198,55 @@ const WRONG: readonly (readonly [fault: string, wrong: new () => MemoryStore, ca
       };
     },
     OWNERS,
+  ],
+  [
+    'keeps snapshots in memory until it is closed',
+    class extends MemoryStore {
+      private waiting: (() => Promise<void>) | undefined;
+      override saveSnapshot = async ({ sequence, parts }: SnapshotToSave, epoch: number): Promise<void> => {
+        const all = await drain(parts);
+        const save = (): Promise<void> => super.saveSnapshot({ sequence, parts: partsOf(all) }, epoch);
+        this.waiting = save;
+      };
+      override close = async (epoch?: number): Promise<void> => {
+        await this.waiting?.();
+        this.waiting = undefined;
+        await super.close(epoch);
+      };
+    },
+    TAKEN_OVER,
+  ],
+  [
+    'looks at the epoch too early',
+    class extends MemoryStore {
+      private current = 0;
+      override open = async (): ReturnType<MemoryStore['open']> => {
+        const opening = await super.open();
+        this.current = opening.epoch;
+        return opening;
+      };
+      override append = async (after: number, epoch: number, body: string): Promise<void> => {
+        if (epoch !== this.current) throw new DeposedError({ epoch, currentEpoch: this.current });
+        await new Promise(setImmediate);
+        await super.append(after, this.current, body);
+      };
+    },
+    RACE,
+  ],
+  [
+    'puts the parts of all snapshots that are being saved in one place',
+    class extends MemoryStore {
+      private parts: string[] = [];
+      override saveSnapshot = async ({ sequence, parts }: SnapshotToSave, epoch: number): Promise<void> => {
+        try {
+          for await (const part of parts) this.parts.push(part);
+          await super.saveSnapshot({ sequence, parts: partsOf(this.parts) }, epoch);
+        } finally {
+          this.parts = [];
+        }
+      };
+    },
+    'keeps a snapshot apart from that of a deposed owner',
   ],
   [
     'loads the records that are in the snapshot too',
