@@ -58,7 +58,9 @@ export class Resources {
       const pool = this.pools.get(resource);
       // Tokens beyond the burst would never be there all at once.
       const capacity = pool === undefined ? 0 : Math.min(pool.capacity, pool.flow?.rate?.burst ?? Infinity);
-      if (amount > capacity) throw new UnschedulableError({ taskId, resource, need: amount, capacity });
+      if (amount <= capacity) continue;
+      const known = pool === undefined ? { known: this.pools.keys() } : undefined;
+      throw new UnschedulableError({ taskId, resource, need: amount, capacity, ...known });
     }
   }
 

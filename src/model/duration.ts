@@ -6,7 +6,7 @@ export type Duration = number | string;
 /** The longest duration: added to any date of the calendar it is still a safe integer. */
 export const MAX_DURATION_MS = 100_000_000 * 3_600_000;
 
-const EXPECTED = 'milliseconds, or a text such as "250ms", "30s", "5m", "1.5h", "2d", "1w" or "1h30m"';
+const TEXTS = 'a text such as "250ms", "30s", "5m", "1.5h", "2d", "1w" or "1h30m"';
 const LONGEST_TEXT = 64;
 
 const UNIT_MS = new Map([
@@ -24,18 +24,19 @@ const UNIT_MS = new Map([
  * @example parseDuration('1h30m', 'timeout') is 5_400_000.
  */
 export function parseDuration(value: unknown, field: string, refuse: Refuse = refuseTask): number {
-  const exactMs = typeof value === 'string' ? readText(value) : value;
-  if (typeof exactMs !== 'number' || !(exactMs >= 0 && exactMs <= MAX_DURATION_MS)) {
-    return refuse(field, value, EXPECTED);
-  }
-  if (exactMs === 0) return 0;
-  return Math.max(1, Math.round(exactMs));
+  return wholeMs(value) ?? refuse(field, value, `finite milliseconds of at least 0, or ${TEXTS}`);
 }
 
 /** Like `parseDuration`, for what makes no sense at zero: an interval, a timeout, a lease. */
 export function parsePositiveDuration(value: unknown, field: string, refuse: Refuse = refuseTask): number {
-  const ms = parseDuration(value, field, refuse);
-  return ms > 0 ? ms : refuse(field, value, `more than zero: ${EXPECTED}`);
+  const ms = wholeMs(value);
+  return ms !== undefined && ms > 0 ? ms : refuse(field, value, `more than zero: finite milliseconds, or ${TEXTS}`);
+}
+
+function wholeMs(value: unknown): number | undefined {
+  const exactMs = typeof value === 'string' ? readText(value) : value;
+  if (typeof exactMs !== 'number' || !(exactMs >= 0 && exactMs <= MAX_DURATION_MS)) return undefined;
+  return exactMs === 0 ? 0 : Math.max(1, Math.round(exactMs));
 }
 
 function readText(text: string): number {

@@ -141,7 +141,13 @@ export class CycleError extends SchedulerError {
 
 /** What a task needs and cannot get: more of a resource than there is, or capabilities that no worker offers. */
 export type Unschedulable = { readonly taskId: string } & (
-  | { readonly resource: string; readonly need: number; readonly capacity: number }
+  | {
+      readonly resource: string;
+      readonly need: number;
+      readonly capacity: number;
+      /** The resources there are, where this is none of them. */
+      readonly known?: Iterable<string>;
+    }
   | { readonly capabilities: readonly (readonly [name: string, value: CapabilityValue])[] }
 );
 
@@ -172,10 +178,17 @@ export class UnschedulableError extends SchedulerError {
   }
 }
 
-function tellShortage({ need, resource, capacity }: Extract<Unschedulable, { resource: string }>): string {
+function tellShortage({ need, resource, capacity, known }: Extract<Unschedulable, { resource: string }>): string {
+  if (known !== undefined) {
+    const names = [...known].slice(0, SHOWN_PATH).map(show).join(', ');
+    return (
+      `needs ${need} of ${show(resource)}, which is no resource; ${names === '' ? 'there are none' : `known are ${names}`}. ` +
+      'Correct the name, or declare it first: in resources, or by setCapacity().'
+    );
+  }
   return (
     `needs ${need} of ${show(resource)}, but the capacity is ${capacity}. ` +
-    'Lower the need, or raise the capacity first.'
+    'Lower the need, or raise the capacity (of a rate: its burst) first.'
   );
 }
 

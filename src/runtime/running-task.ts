@@ -7,6 +7,7 @@ import {
   parseDuration,
   recordError,
   refuseTask,
+  refuseUnknown,
   type Attempt,
   type FencingToken,
   type Metadata,
@@ -49,6 +50,8 @@ export interface AttemptHost {
   /** The attempt says how far it has come. */
   progressed(attempt: Attempt, progress: unknown): void;
 }
+
+const FEEDBACK = ['cost', 'retryAfter'];
 
 /** Somebody who waits for another task. */
 interface Waiter {
@@ -172,12 +175,17 @@ export class RunningTask implements TaskContext {
   }
 
   report(resource: string, feedback: ResourceFeedback): void {
-    const given = new Map(fieldsOf(feedback, 'feedback', refuseTask));
-    if (given.size !== 1) refuseTask('feedback', feedback, 'either a cost or a retryAfter');
+    const given = fieldsOf(feedback, 'feedback', refuseTask);
+    for (const [key, value] of given) {
+      if (!FEEDBACK.includes(key)) refuseUnknown(`feedback.${key}`, key, value, FEEDBACK, refuseTask);
+    }
+    const [one, ...others] = given;
+    if (one === undefined || others.length > 0) refuseTask('feedback', feedback, 'either a cost or a retryAfter');
+    const [key, value] = one;
     const learnt =
-      'retryAfter' in feedback
-        ? { retryAfterMs: parseDuration(feedback.retryAfter, 'retryAfter', refuseTask) }
-        : { cost: feedback.cost };
+      key === 'retryAfter'
+        ? { retryAfterMs: parseDuration(value, 'retryAfter', refuseTask) }
+        : { cost: value as number };
     this.host.report(this.running, resource, learnt);
   }
 

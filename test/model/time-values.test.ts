@@ -65,7 +65,12 @@ describe('E1.2 parseDuration', () => {
   });
 
   test('zero is refused where it makes no sense', () => {
-    expect(() => parsePositiveDuration(0, 'every')).toThrow(/every is 0; expected more than zero/);
+    for (const value of [0, -1, Infinity]) {
+      expect(() => parsePositiveDuration(value, 'every')).toThrow(`every is ${value}; expected more than zero: finite`);
+    }
+    expect(() => parseDuration(Infinity, 'grace')).toThrow(
+      'grace is Infinity; expected finite milliseconds of at least 0',
+    );
     expect(parsePositiveDuration(0.001, 'every')).toBe(1);
   });
 

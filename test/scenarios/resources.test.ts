@@ -106,8 +106,13 @@ test('C6.5 row 31 a need above the whole capacity is refused with both numbers, 
     return 'accepted';
   };
   expect(refuse({ gpu: 2.5 })).toMatchObject({ code: 'UNSCHEDULABLE', resource: 'gpu', need: 2.5, capacity: 2 });
-  // Of a resource that nobody has set up there is nothing.
+  // Of a resource that nobody has set up there is nothing: more likely a wrong name than a need too large.
   expect(refuse({ tpu: 1 })).toMatchObject({ code: 'UNSCHEDULABLE', resource: 'tpu', need: 1, capacity: 0 });
+  expect(refuse({ tpu: 1 })).toHaveProperty(
+    'message',
+    expect.stringContaining('no resource; known are "gpu". Correct'),
+  );
+  expect(refuse({ gpu: 3 })).toHaveProperty('message', expect.stringContaining('the capacity is 2. Lower the need'));
   for (const amount of [-1, NaN, Infinity]) expect(refuse({ gpu: amount })).toMatchObject({ code: 'INVALID_TASK' });
   expect(() => {
     s.repeat('series', { every: '1s', needs: { gpu: 3 } });

@@ -21,11 +21,11 @@ export abstract class SumNode<N> extends Branch<N> {
   abstract readonly ownMost: readonly number[];
 }
 
-/** A piece of what fits: a node with all below it, or the node alone. */
-interface Piece<N> {
-  readonly node: N;
-  readonly whole: boolean;
-}
+/** What of a node alone fits, of which only some may: its weight, or of what it stands for as much as fits. */
+type ShareOf<N> = (node: N) => number;
+
+/** What a piece of what fits is: a node with all below it, or the node alone. */
+type Extent = 'subtree' | 'node';
 
 /**
  * Nodes in order, each with a weight, for an exact weighted choice among those that fit.
@@ -35,18 +35,20 @@ interface Piece<N> {
  * children, never incremented, so they depend only on what is there.
  */
 export class FittingSums<N extends SumNode<N>> extends Treap<N> {
-  constructor(
-    private readonly order: (x: N, y: N) => number,
-    /** What of the node alone fits: its weight, or of what it stands for as much as fits. */
-    private readonly shareOf: (node: N, fits: Fits) => number,
-  ) {
+  /** The nodes that a look has still to come back to; kept to spare an allocation each time. */
+  private readonly above: N[] = [];
+
+  constructor(private readonly order: (x: N, y: N) => number) {
     super();
   }
 
   /** The sum of the weights of all that fits. */
-  total(fits: Fits): number {
+  total(fits: Fits, shareOf: ShareOf<N>): number {
     let total = 0;
-    for (const piece of this.pieces(fits)) total += this.weightOf(piece, fits);
+    this.eachPiece(fits, shareOf, (_node, _extent, weight) => {
+      total += weight;
+      return 'on';
+    });
     return total;
   }
 
@@ -54,42 +56,44 @@ export class FittingSums<N extends SumNode<N>> extends Treap<N> {
    * The node at which the weights of all that fits, added up in order, first exceed `x`, and how far `x` reaches into it.
    * An `x` that rounding has pushed past the last weight gets the last node that has one.
    */
-  pick(x: number, fits: Fits): { readonly node: N; readonly rest: number } | undefined {
+  pick(x: number, fits: Fits, shareOf: ShareOf<N>): { readonly node: N; readonly rest: number } | undefined {
     let rest = x;
-    let last: Piece<N> | undefined;
-    for (const piece of this.pieces(fits)) {
-      const weight = this.weightOf(piece, fits);
-      if (weight === 0) continue;
-      if (rest < weight) return within(piece, rest);
+    let picked: N | undefined;
+    let pickedExtent = 'node' as Extent;
+    const isPicked = this.eachPiece(fits, shareOf, (node, extent, weight) => {
+      if (weight === 0) return 'on';
+      picked = node;
+      pickedExtent = extent;
+      if (rest < weight) return 'enough';
       rest -= weight;
-      last = piece;
-    }
-    return last === undefined ? undefined : within(last, Infinity);
+      return 'on';
+    });
+    if (picked === undefined) return undefined;
+    if (!isPicked) rest = Infinity;
+    return pickedExtent === 'subtree' ? inside(picked, rest) : { node: picked, rest };
   }
 
-  /** Brings up to date a node whose weight or amounts have changed; its place in the order has not. */
-  refresh(node: N): void {
-    this.remove(node);
-    this.insert(node);
-  }
-
-  private weightOf({ node, whole }: Piece<N>, fits: Fits): number {
-    return whole ? node.sum : this.shareOf(node, fits);
-  }
-
-  private *pieces(fits: Fits): Generator<Piece<N>, void, undefined> {
-    const above: N[] = [];
+  /** Shows what fits, piece by piece in order, until it is enough; whether it was. */
+  private eachPiece(
+    fits: Fits,
+    shareOf: ShareOf<N>,
+    show: (node: N, extent: Extent, weight: number) => 'on' | 'enough',
+  ): boolean {
+    const { above } = this;
     let node = this.root;
     for (;;) {
       for (; node !== undefined && node.sum > 0 && fits(node.least) && !fits(node.most); node = node.left) {
         above.push(node);
       }
-      if (node !== undefined && node.sum > 0 && fits(node.least)) yield { node, whole: true };
+      const isWhole = node !== undefined && node.sum > 0 && fits(node.least);
+      if (isWhole && show(node as N, 'subtree', (node as N).sum) === 'enough') break;
       const next = above.pop();
-      if (next === undefined) return;
-      if (next.weight > 0 && fits(next.ownLeast)) yield { node: next, whole: false };
+      if (next === undefined) return false;
+      if (next.weight > 0 && fits(next.ownLeast) && show(next, 'node', shareOf(next)) === 'enough') break;
       node = next.right;
     }
+    above.length = 0;
+    return true;
   }
 
   protected override compare(x: N, y: N): number {
@@ -107,10 +111,6 @@ export class FittingSums<N extends SumNode<N>> extends Treap<N> {
       node.most[i] = Math.max(ownMost, left?.most[i] ?? -Infinity, right?.most[i] ?? -Infinity);
     }
   }
-}
-
-function within<N extends SumNode<N>>({ node, whole }: Piece<N>, rest: number): { node: N; rest: number } {
-  return whole ? inside(node, rest) : { node, rest };
 }
 
 /** Goes down to the node, of this one and all below it, in whose weight `x` falls. */

@@ -63,6 +63,19 @@ export abstract class Treap<N extends Branch<N>> implements Iterable<N> {
     return true;
   }
 
+  /** Brings up to date what is known of a node that has changed, and above it; its place in the order has not. */
+  refresh(item: N): void {
+    const { path } = this;
+    path.length = 0;
+    for (let node = this.root; node !== undefined;) {
+      path.push(node);
+      const order = this.compare(item, node);
+      if (order === 0) break;
+      node = order < 0 ? node.left : node.right;
+    }
+    this.gatherPath();
+  }
+
   /** The smallest node. */
   first(): N | undefined {
     let node = this.root;

@@ -1,5 +1,5 @@
 import { compareNames, needsOf, type Task } from '../../model/index.js';
-import { soonestIn, type Fits } from './fit-tree.js';
+import { soonestIn } from './fit-tree.js';
 import { FittingSums, SumNode } from './fitting-sums.js';
 import type { PlaceTasks } from '../by-place.js';
 import { amountsOf, type Place, type Shape } from '../place.js';
@@ -25,17 +25,20 @@ class WeightedTask extends SumNode<WeightedTask> {
 
 /** By amounts, so that what fits of one resource lies together; then by sequence. */
 function compareTasks(x: WeightedTask, y: WeightedTask): number {
-  for (const [i, amount] of x.ownLeast.entries()) {
-    const difference = amount - (y.ownLeast[i] as number);
+  for (let i = 0; i < x.ownLeast.length; i += 1) {
+    const difference = (x.ownLeast[i] as number) - (y.ownLeast[i] as number);
     if (difference !== 0) return difference;
   }
   return x.task.sequence - y.task.sequence;
 }
 
-const ownWeight = (node: WeightedTask, fits: Fits): number => (fits(node.ownLeast) ? node.weight : 0);
+// A task that is looked at by itself fits.
+const weightOf = (node: WeightedTask): number => node.weight;
 
 class WeightedLane extends SumNode<WeightedLane> {
-  readonly tasks = new FittingSums<WeightedTask>(compareTasks, ownWeight);
+  readonly tasks = new FittingSums<WeightedTask>(compareTasks);
+  /** What of it fits, as {@link WeightedFit.total} has found. */
+  fitting = 0;
 
   constructor(
     readonly place: Place,
@@ -66,9 +69,8 @@ class WeightedLane extends SumNode<WeightedLane> {
  */
 export class WeightedFit implements WeightedShape {
   share = 0;
-  private readonly lanes = new FittingSums<WeightedLane>(
-    (x, y) => compareNames(x.place.channel.name, y.place.channel.name),
-    (lane, fits) => lane.tasks.total(fits),
+  private readonly lanes = new FittingSums<WeightedLane>((x, y) =>
+    compareNames(x.place.channel.name, y.place.channel.name),
   );
   private readonly byPlace = new Map<Place, WeightedLane>();
   private readonly byTask = new Map<Task, WeightedTask>();
@@ -76,7 +78,8 @@ export class WeightedFit implements WeightedShape {
   constructor(readonly shape: Shape) {}
 
   get total(): number {
-    return this.lanes.total(this.shape.fits);
+    const { fits } = this.shape;
+    return this.lanes.total(fits, (lane) => (lane.fitting = lane.tasks.total(fits, weightOf)));
   }
 
   soonest(): number {
@@ -89,11 +92,7 @@ export class WeightedFit implements WeightedShape {
 
   insert(task: Task, place: Place, weight: number): boolean {
     if (this.byTask.has(task)) return false;
-    let lane = this.byPlace.get(place);
-    if (lane === undefined) {
-      lane = new WeightedLane(place, this.shape.needs.length);
-      this.byPlace.set(place, lane);
-    }
+    const lane = this.laneFor(place);
     const added = new WeightedTask(task, weight);
     this.byTask.set(task, added);
     lane.tasks.insert(added);
@@ -121,10 +120,11 @@ export class WeightedFit implements WeightedShape {
     this.lanes.refresh(lane);
   }
 
+  /** Comes right after {@link total}: what that found of each lane is not looked for again. */
   pick(x: number): Task | undefined {
     const { fits } = this.shape;
-    const lane = this.lanes.pick(x, fits);
-    return lane?.node.tasks.pick(lane.rest, fits)?.node.task;
+    const lane = this.lanes.pick(x, fits, ({ fitting }) => fitting);
+    return lane?.node.tasks.pick(lane.rest, fits, weightOf)?.node.task;
   }
 
   /** The place's channel was opened or closed. */
@@ -152,5 +152,14 @@ export class WeightedFit implements WeightedShape {
 
   tasksAt(place: Place): Task[] {
     return [...(this.byPlace.get(place)?.tasks ?? [])].map((entry) => entry.task);
+  }
+
+  private laneFor(place: Place): WeightedLane {
+    const known = this.byPlace.get(place);
+    if (known !== undefined) return known;
+    const lane = new WeightedLane(place, this.shape.needs.length);
+    this.byPlace.set(place, lane);
+    this.lanes.insert(lane);
+    return lane;
   }
 }
