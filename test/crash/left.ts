@@ -18,7 +18,7 @@ export async function leftIn(kind: StoreKind, directory: string, scratch: string
   const store = storeAt(kind, copyOf(directory, scratch));
   try {
     const { sequence } = await store.open();
-    const reader = new SnapshotReader(kind);
+    const reader = new SnapshotReader(kind, () => undefined);
     const tail = new Map<number, string>();
     for await (const loaded of store.load()) {
       if (loaded.kind === 'snapshot') for (const part of loaded.parts) reader.add(part);
