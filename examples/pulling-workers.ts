@@ -28,7 +28,7 @@ export async function run(print: (line: string) => void): Promise<void> {
     id: 'renderer',
     capabilities: { gpu: true },
     slots: 1,
-    filter: ({ channel }) => channel.name !== 'mail',
+    filter: ({ channel }) => channel !== 'mail',
   });
   const clerk = scheduler.worker({ id: 'clerk', slots: 1 });
   const loops = [work(renderer), work(clerk)];

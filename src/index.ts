@@ -20,6 +20,7 @@ export type { Clock, Timer } from './runtime/clock.js';
 export type { CloseOptions } from './runtime/closing.js';
 export type {
   AddedEvent,
+  AttemptEvent,
   ClaimsEvent,
   CompletedEvent,
   DeadlineMissedEvent,

@@ -53,7 +53,7 @@ export function refuseUnknown(
     value,
     guess === undefined
       ? `no such option; known are ${names.join(', ')}`
-      : `no such option; did you mean ${show(guess)}?`,
+      : `no such option; perhaps ${show(guess)} is meant`,
   );
 }
 

@@ -16,6 +16,12 @@ export interface TaskEvent {
   readonly metadata?: Metadata;
 }
 
+/** What every event about an attempt states: there is one, and somebody who runs it, or ran it until now. */
+export interface AttemptEvent extends TaskEvent {
+  readonly attempt: number;
+  readonly workerId: string;
+}
+
 /** A task was taken in. */
 export interface AddedEvent extends TaskEvent {
   /** The ids of those it waits for. */
@@ -29,13 +35,13 @@ export interface RefusedEvent extends TaskEvent {
 }
 
 /** A handler has told how far it has come. */
-export interface ProgressEvent extends TaskEvent {
+export interface ProgressEvent extends AttemptEvent {
   /** A fraction from 0 to 1, or whatever the handler tells instead. */
   readonly progress: unknown;
 }
 
 /** A task has done what it was for. */
-export interface CompletedEvent extends TaskEvent {
+export interface CompletedEvent extends AttemptEvent {
   readonly result: unknown;
   /** How long its attempt took; `undefined` when nobody listened at its start. */
   readonly durationMs: number | undefined;
@@ -55,7 +61,7 @@ export interface SkippedEvent extends TaskEvent {
 }
 
 /** An attempt did not work out, and there will be another one. */
-export interface RetryingEvent extends TaskEvent {
+export interface RetryingEvent extends AttemptEvent {
   readonly error: ErrorRecord | undefined;
   /** How long the task waits before it is ready again. */
   readonly delayMs: number;
@@ -64,7 +70,7 @@ export interface RetryingEvent extends TaskEvent {
 }
 
 /** An attempt was asked to make way for a more urgent task. */
-export interface PreemptedEvent extends TaskEvent {
+export interface PreemptedEvent extends AttemptEvent {
   /** The id of the task that is to start. */
   readonly by: string;
 }
@@ -112,7 +118,7 @@ export interface SchedulerEvents {
   readonly refused: RefusedEvent;
   /** The task can be claimed from now on. */
   readonly ready: TaskEvent;
-  readonly started: TaskEvent;
+  readonly started: AttemptEvent;
   readonly progress: ProgressEvent;
   readonly completed: CompletedEvent;
   readonly failed: UncompletedEvent;
@@ -123,7 +129,7 @@ export interface SchedulerEvents {
   /** Past its expiry before it began; told instead of `cancelled`. */
   readonly expired: UncompletedEvent;
   /** The attempt is gone with its worker; `retrying` or `failed` follows. */
-  readonly lost: TaskEvent;
+  readonly lost: AttemptEvent;
   /** The attempt was asked to make way; its task goes again, unless it completes all the same. */
   readonly preempted: PreemptedEvent;
   /** Told once per task, where service times are given. */

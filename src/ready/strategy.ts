@@ -26,6 +26,8 @@ export interface Candidate {
   readonly level: number;
   /** Epoch milliseconds, `Infinity` when there is none. */
   readonly deadline: number;
+  /** How long it was said to take, in milliseconds; `undefined` when nobody said so. */
+  readonly estimateMs: number | undefined;
   readonly sequence: number;
   readonly attempts: number;
   readonly needs: readonly Need[];
@@ -48,7 +50,7 @@ export interface ChoiceContext {
  *
  * @example
  * ```ts
- * const shortestFirst: Strategy = { name: 'shortest', rank: (task) => sizes.get(task.id) ?? 1, describe: () => 'size → FIFO' };
+ * const shortestFirst: Strategy = { name: 'shortest', rank: (task) => task.estimateMs ?? Infinity, describe: () => 'estimate → FIFO' };
  * ```
  */
 export interface Strategy {
@@ -234,6 +236,7 @@ export function candidateOf(task: Task): Candidate {
     channel: spec.channel,
     level: task.urgency,
     deadline: task.deadline,
+    estimateMs: spec.estimateMs,
     sequence: task.sequence,
     attempts: task.attempts,
     needs: spec.needs,

@@ -22,13 +22,11 @@ import { WeightedOrder } from './weighted-order.js';
 
 /** What a worker may judge a place by: what all its tasks have in common, never a single task. */
 export interface PlaceTraits {
-  readonly channel: { readonly name: string };
-  readonly shape: {
-    readonly type: string;
-    /** The names of the resources. */
-    readonly needs: readonly string[];
-    readonly capabilities: readonly (readonly [string, CapabilityValue])[];
-  };
+  readonly channel: string;
+  readonly type: string;
+  /** The names of the resources. */
+  readonly needs: readonly string[];
+  readonly capabilities: readonly (readonly [string, CapabilityValue])[];
 }
 
 /** Says which places a worker is willing to take from. */
@@ -105,9 +103,11 @@ export class View {
 
   private ask(filter: PlaceFilter, place: Place): boolean {
     const report = this.faults.of(filter);
-    const decision = { by: 'filter', channel: place.channel.name, taskType: place.shape.type } as const;
+    const { type, needs, capabilities } = place.shape;
+    const channel = place.channel.name;
+    const decision = { by: 'filter', channel, taskType: type } as const;
     try {
-      const takes: unknown = filter(place);
+      const takes: unknown = filter({ channel, type, needs, capabilities });
       if (typeof takes === 'boolean') return takes;
       report(decision, { gave: takes });
     } catch (error) {

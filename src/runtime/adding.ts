@@ -1,4 +1,4 @@
-import { refuseTask, type FailurePolicy } from '../model/index.js';
+import { plainObject, refuseTask, type FailurePolicy } from '../model/index.js';
 import { addEntries, type AddAllEntry, type CheckedEntries, type EntryHandles } from './add-all.js';
 import type { AddOptions } from './add-options.js';
 import type { After, ResultsOf } from './after.js';
@@ -135,7 +135,7 @@ export abstract class Adding extends Steering implements Adder {
     run: DefinedHandler<Item, Result> | Definition<Item, Result>,
     options: MapOptions = {},
   ): AsyncGenerator<Result, void, undefined> {
-    const { ahead, ...rest } = options;
+    const { ahead, ...rest } = plainObject(options, 'options', refuseTask) as MapOptions;
     const add = itemAdder<Item, Result>(run, rest, this.engine.intake);
     return new Mapping(checkSource(source), add, parseAhead(ahead, this.engine.local.spec.slots)).results();
   }

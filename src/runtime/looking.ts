@@ -1,5 +1,5 @@
 import { topologicalOrder, type Explanation, type Statistics } from '../core/index.js';
-import { refuseConfig, type TaskGraph } from '../model/index.js';
+import { refuseConfig, refuseTask, type Task, type TaskGraph } from '../model/index.js';
 import type { EventName, Listener, SchedulerEvents } from '../ports/events.js';
 import type { WaitOptions } from './abortable.js';
 import type { Load } from './admission.js';
@@ -47,7 +47,7 @@ export abstract class Looking {
 
   /** The task as it is now; `undefined` when it is unknown, forgotten, or waits to be let in. */
   get(id: string): TaskView | undefined {
-    const task = this.engine.core.state.table.byId(id);
+    const task = this.taskOf(id);
     return task === undefined ? undefined : viewOf(task);
   }
 
@@ -57,7 +57,7 @@ export abstract class Looking {
    * resolved.
    */
   handle(id: string): Handle<unknown> | undefined {
-    const task = this.engine.core.state.table.byId(id);
+    const task = this.taskOf(id);
     return task === undefined ? undefined : handleFor(task, this.engine);
   }
 
@@ -91,7 +91,7 @@ export abstract class Looking {
 
   /** Why a task does not run, since when it does, or how it ended. */
   explain(id: string): Explanation {
-    return this.engine.explain(id);
+    return this.engine.explain(checkId(id));
   }
 
   /** The dependency graph as plain data, for `toDot`, `toMermaid` and `toGraph`. */
@@ -154,4 +154,12 @@ export abstract class Looking {
     if (!(Number.isSafeInteger(limit) && limit > 0)) refuseConfig('limit', limit, 'a whole number of at least 1');
     await this.engine.waits.until(() => this.size < limit, options);
   }
+
+  private taskOf(id: string): Task | undefined {
+    return this.engine.core.state.table.byId(checkId(id));
+  }
+}
+
+function checkId(id: unknown): string {
+  return typeof id === 'string' ? id : refuseTask('id', id, 'the id of a task, such as handle.id');
 }

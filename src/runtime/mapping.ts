@@ -68,7 +68,11 @@ export class Mapping<Item, Result> {
     private readonly add: (item: Item) => Handle<Result>,
     private readonly ahead: number,
   ) {
-    this.iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+    // A text is no object, and `in` would throw.
+    this.iterator =
+      typeof source !== 'string' && Symbol.asyncIterator in source
+        ? source[Symbol.asyncIterator]()
+        : (source as Iterable<Item>)[Symbol.iterator]();
   }
 
   async *results(): AsyncGenerator<Result, void, undefined> {

@@ -1,6 +1,6 @@
 import { claimsByChannel, type Core } from '../core/index.js';
-import type { Attempt, Fact, Moment, Task } from '../model/index.js';
-import type { SchedulerEvents, TaskEvent, UncompletedEvent } from '../ports/events.js';
+import { invariant, type Attempt, type Fact, type Moment, type Task } from '../model/index.js';
+import type { AttemptEvent, SchedulerEvents, TaskEvent, UncompletedEvent } from '../ports/events.js';
 import type { Clock } from './clock.js';
 import { failureOf } from './failure.js';
 import { valueOf } from './kept.js';
@@ -54,7 +54,7 @@ export class Reporter {
       case 'attempt.started':
         this.started.set(fact.task, fact.mono);
         this.hasClaims = true;
-        this.tell('started', fact, (about) => about);
+        this.tell('started', fact, attemptOf);
         return;
       case 'attempt.ended':
         this.attemptEnded(fact);
@@ -63,7 +63,7 @@ export class Reporter {
         this.tell('deadlineMissed', fact, (about, task) => ({ ...about, deadline: task.deadline }));
         return;
       case 'task.preempted':
-        this.tell('preempted', fact, (about) => ({ ...about, by: fact.by }));
+        this.tell('preempted', fact, (about) => ({ ...attemptOf(about), by: fact.by }));
         return;
       case 'task.starved':
         this.tell('starved', fact, (about) => ({ ...about, waitedMs: fact.waitedMs }));
@@ -93,7 +93,7 @@ export class Reporter {
       case 'task.retryScheduled': {
         const { error, spent: because, untilMono } = fact;
         const delayMs = untilMono - fact.mono;
-        this.tell('retrying', fact, (about) => ({ ...about, error, delayMs, because }));
+        this.tell('retrying', fact, (about) => ({ ...attemptOf(about), error, delayMs, because }));
         return;
       }
       default:
@@ -111,7 +111,7 @@ export class Reporter {
     switch (fact.kind) {
       case 'task.completed':
         this.tell('completed', fact, (about) => ({
-          ...about,
+          ...attemptOf(about),
           result: valueOf(fact.value),
           durationMs: this.durationMs(fact),
         }));
@@ -138,7 +138,7 @@ export class Reporter {
     const since = this.started.get(task);
     this.started.delete(task);
     this.end = { task, workerId, durationMs: since === undefined ? undefined : fact.mono - since };
-    if (fact.how === 'lost') this.tell('lost', fact, (about) => about);
+    if (fact.how === 'lost') this.tell('lost', fact, attemptOf);
   }
 
   private uncompleted(about: TaskEvent, task: Task): UncompletedEvent {
@@ -177,7 +177,7 @@ export class Reporter {
   /** A handler tells how far it has come, which is no fact: nothing is decided by it. */
   progressed({ task }: Attempt, progress: unknown): void {
     if (!this.audience.isHeard('progress')) return;
-    this.audience.tell('progress', { ...this.about(task, this.clock.now().wall), progress });
+    this.audience.tell('progress', { ...attemptOf(this.about(task, this.clock.now().wall)), progress });
   }
 
   /** Everything has been told, and no command is under way: tells what has come to rest, once each time. */
@@ -201,4 +201,11 @@ export class Reporter {
     this.hasClaims = false;
     this.audience.tell('claims', { channels: claimsByChannel(this.core.state), at: this.core.state.wall });
   }
+}
+
+/** What is told of an attempt states which one it is, and who runs it. */
+function attemptOf(about: TaskEvent): AttemptEvent {
+  const { attempt, workerId } = about;
+  invariant(attempt !== undefined && workerId !== undefined, 'An event about an attempt states none.');
+  return { ...about, attempt, workerId };
 }

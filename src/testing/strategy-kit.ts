@@ -198,7 +198,7 @@ class Trial {
   }
 }
 
-function optionsOf({ type, channel, level, deadline, needs, capabilities }: Candidate): SimTaskOptions {
+function optionsOf({ type, channel, level, deadline, estimateMs, needs, capabilities }: Candidate): SimTaskOptions {
   return {
     type,
     channel,
@@ -206,6 +206,7 @@ function optionsOf({ type, channel, level, deadline, needs, capabilities }: Cand
     needs: Object.fromEntries(needs.map(({ resource, amount }) => [resource, amount])),
     capabilities: Object.fromEntries(capabilities),
     ...(deadline === Infinity ? {} : { deadline }),
+    estimate: estimateMs,
   };
 }
 
@@ -223,6 +224,7 @@ function sample(given: readonly Partial<Candidate>[]): Candidate[] {
     channel: pick('default', 'gold', 'acme', ...ODD_NAMES),
     level: pick(0, 1, 2, 2, 2, 3, 4, -1.5, 100),
     deadline: pick(Infinity, Infinity, SIM_START + 1_000, SIM_START + 60_000),
+    estimateMs: pick(undefined, undefined, 1_000, 90_000),
     sequence: at + 1,
     attempts: pick(0, 0, 0, 1, 5),
     needs: pick([], [], [{ resource: 'gpu', amount: 1 }], [{ resource: 'gpu', amount: 3 }]),

@@ -93,11 +93,11 @@ test("A1 a strategy of one's own is given back by its name, and asked for where 
 
 test('A3 a worker with a filter takes nothing after a restart until it is attached again', () => {
   const s = sim();
-  s.worker('picky', { filter: (place) => place.channel.name === 'A' });
+  s.worker('picky', { filter: ({ channel }) => channel === 'A' });
   s.add('a', { channel: 'A' });
   restart(s);
   expect(s.claim(1, 'picky')).toEqual([]);
-  s.worker('picky', { filter: (place) => place.channel.name === 'A' });
+  s.worker('picky', { filter: ({ channel }) => channel === 'A' });
   expect(s.claim(1, 'picky')).toEqual(['a']);
 });
 

@@ -118,7 +118,7 @@ test('A4 a worker’s filter that throws takes nothing, is asked once per place,
   let asked = 0;
   const filter: PlaceFilter = ({ channel }) => {
     asked += 1;
-    if (channel.name === 'bad') throw new Error('filter');
+    if (channel === 'bad') throw new Error('filter');
     return true;
   };
   s.add('before', { channel: 'bad' });

@@ -145,9 +145,9 @@ test.each(['yes', 1, 0, null])('refuses %o as preemptible', (value) => {
 
 describe('what is read', () => {
   test('a misspelt option is refused with the nearest known name', () => {
-    expect(() => parse({ prioritiy: 1 })).toThrow(/options.prioritiy is 1; .* did you mean "priority"\?/);
-    expect(() => parse({ Timeout: 1 })).toThrow(/did you mean "timeout"\?/);
-    expect(() => parse({ onDependencyFail: 'skip' })).toThrow(/did you mean "onDependencyFailure"\?/);
+    expect(() => parse({ prioritiy: 1 })).toThrow(/options.prioritiy is 1; .* perhaps "priority" is meant\.$/);
+    expect(() => parse({ Timeout: 1 })).toThrow(/perhaps "timeout" is meant\.$/);
+    expect(() => parse({ onDependencyFail: 'skip' })).toThrow(/perhaps "onDependencyFailure" is meant\.$/);
     expect(() => parse({ frobnicate: 1 })).toThrow(/known are priority, id, deadline/);
     expect(() => parse({ ['x'.repeat(1_000)]: 1 })).toThrow(/options\["x+…" \(1000 characters\)\] is 1/);
   });
@@ -156,7 +156,7 @@ describe('what is read', () => {
     const beside = new Set(['after', 'signal']);
     const options = { after: ['a'], priority: 3 } as TaskOptions;
     expect(parseTaskOptions(options, '', beside)).toMatchObject({ level: 3 });
-    expect(() => parseTaskOptions({ sinal: 1 } as TaskOptions, '', beside)).toThrow(/did you mean "signal"\?/);
+    expect(() => parseTaskOptions({ sinal: 1 } as TaskOptions, '', beside)).toThrow(/perhaps "signal" is meant\.$/);
   });
 
   test.each([null, 5, 'high', [], new Map([['priority', 1]]), () => 1, new Date(0), Object.create({ priority: 1 })])(

@@ -356,3 +356,15 @@ test('F4.2 F4.4 what runs or waits for it keeps to the replaced one; a key alone
   expect([joined.id, await joined]).toEqual([failing.id, 2]);
   await scheduler.close();
 });
+
+test('F4.1 the handle of a task that was replaced does not change how urgent its successor is', async () => {
+  const scheduler = new Scheduler({ clock: new VirtualClock(), concurrency: 0 });
+  const old = scheduler.add(() => 'old', { id: 'a' });
+  old.catch(() => undefined);
+  scheduler.add(() => 'new', { id: 'a', ifExists: 'replace' }).catch(() => undefined);
+  expect(() => {
+    old.setPriority('critical');
+  }).toThrow(expect.objectContaining({ code: 'ILLEGAL_TRANSITION', taskId: 'a', from: 'cancelled' }));
+  expect(scheduler.get('a')?.priority).toBe(2);
+  await scheduler.close();
+});

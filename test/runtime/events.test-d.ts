@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import { Scheduler, type EventName, type SchedulerEvents, type TaskEvent } from '../../src/index.js';
+import { Scheduler, type AttemptEvent, type EventName, type SchedulerEvents, type TaskEvent } from '../../src/index.js';
 
 const scheduler = new Scheduler();
 
@@ -7,7 +7,8 @@ describe('F1.1 events and their payloads are typed', () => {
   test('F1.1 a listener is given what belongs to its event', () => {
     scheduler.on('completed', (event) => {
       expectTypeOf(event.taskId).toEqualTypeOf<string>();
-      expectTypeOf(event.attempt).toEqualTypeOf<number | undefined>();
+      expectTypeOf(event.attempt).toEqualTypeOf<number>();
+      expectTypeOf(event.workerId).toEqualTypeOf<string>();
       expectTypeOf(event.result).toEqualTypeOf<unknown>();
     });
     scheduler.once('failed', ({ error }) => {
@@ -32,5 +33,12 @@ describe('F1.1 events and their payloads are typed', () => {
     type About = Exclude<EventName, 'saturated' | 'relieved' | 'claims' | 'empty' | 'idle' | 'error'>;
     expectTypeOf<Five>().toExtend<keyof TaskEvent>();
     expectTypeOf<SchedulerEvents[About]>().toExtend<TaskEvent>();
+  });
+
+  test('D10.3 one about an attempt says which, and who runs it; the others may come before there is any', () => {
+    type OfAttempt = 'started' | 'progress' | 'completed' | 'retrying' | 'lost' | 'preempted';
+    expectTypeOf<SchedulerEvents[OfAttempt]>().toExtend<AttemptEvent>();
+    expectTypeOf<SchedulerEvents['failed']['attempt']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<SchedulerEvents['ready']['workerId']>().toEqualTypeOf<string | undefined>();
   });
 });

@@ -33,6 +33,19 @@ async function take<Value>(from: AsyncIterable<Value>): Promise<Value[]> {
 }
 
 describe('map', () => {
+  test('C8.3 a text is read character by character, as any other iterable', async () => {
+    const scheduler = new Scheduler();
+    expect(await take(scheduler.map('añ', (character) => `${character}!`))).toEqual(['a!', 'ñ!']);
+    expect(await take(scheduler.map('', () => 'never'))).toEqual([]);
+  });
+
+  test.each([null, 5, 'ahead', new Map()])('bad input: %s are no options', (options) => {
+    const scheduler = new Scheduler();
+    expect(() => scheduler.map([], () => 1, options as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_TASK', field: 'options', value: options }),
+    );
+  });
+
   test('C8.3 results come in the order of the items, whichever ends first, from lists and streams alike', async () => {
     const scheduler = new Scheduler({ concurrency: 4 });
     const slowFirst = async (item: number): Promise<number> => {

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { Scheduler, StaleLeaseError, type Claim, type PullingWorker, type SchedulerOptions } from '../../src/index.js';
+import {
+  Scheduler,
+  StaleLeaseError,
+  type Claim,
+  type PlaceTraits,
+  type PullingWorker,
+  type SchedulerOptions,
+} from '../../src/index.js';
 import { VirtualClock } from '../../src/testing/index.js';
 
 const nothing = (): unknown => undefined;
@@ -148,11 +155,33 @@ test('A4 a worker takes what it offers the capabilities for, and what its filter
   scheduler.add(nothing, { id: 'gold', channel: 'gold' });
   const linux = scheduler.worker({
     capabilities: { os: ['linux', 'bsd'] },
-    filter: ({ channel }) => channel.name !== 'gold',
+    filter: ({ channel }) => channel !== 'gold',
   });
   expect((await linux.claimBatch(9)).map(({ task }) => task.id)).toEqual(['linux']);
-  const golden = scheduler.worker({ filter: ({ channel }) => channel.name === 'gold' });
+  const golden = scheduler.worker({ filter: ({ channel }) => channel === 'gold' });
   expect((await golden.claimBatch(9)).map(({ task }) => task.id)).toEqual(['gold']);
+});
+
+test('A4 a filter is shown what all tasks of a place have in common, and nothing else', async () => {
+  const scheduler = new Scheduler({ concurrency: 0, resources: { gpu: 2 } });
+  const shown: unknown[] = [];
+  const filter = (place: PlaceTraits): boolean => shown.push(place) > 0;
+  const worker = scheduler.worker({ capabilities: { os: 'linux' }, filter });
+  const render = scheduler.define('render', () => 'done', { needs: { gpu: 1 }, capabilities: { os: 'linux' } });
+  for (const id of ['a', 'b']) scheduler.add(render, undefined, { id, channel: 'gold' }).catch(() => undefined);
+  expect((await worker.claim())?.task.id).toBe('a');
+  expect(shown).toEqual([{ channel: 'gold', type: 'render', needs: ['gpu'], capabilities: [['os', 'linux']] }]);
+});
+
+test('G4 a second result is refused with a reason that says what may have happened', async () => {
+  const scheduler = new Scheduler({ concurrency: 0 });
+  scheduler.add(() => 1, { id: 'a' }).catch(() => undefined);
+  const claim = await scheduler.worker().claim();
+  await claim?.complete();
+  await expect(claim?.complete()).rejects.toMatchObject({
+    ...{ code: 'STALE_LEASE', taskId: 'a', attempt: 1 },
+    reason: 'it has ended, or was taken back, timed out or lost its lease',
+  });
 });
 
 test('F1.1 claims are an async iterator that ends when the worker is closed', async () => {

@@ -178,7 +178,7 @@ test('resources, retries and a delay are kept through the API', async () => {
 
 test.each([
   ['priority', { priority: NaN }, /priority/],
-  ['an unknown option', { prioirty: 1 }, /did you mean "priority"/],
+  ['an unknown option', { prioirty: 1 }, /perhaps "priority" is meant/],
   ['after', { after: [7] }, /after\[0\]/],
   ['after that is no list', { after: 'a' }, /after/],
   ['a policy', { after: [{ task: 'a', onFailure: 'boo' }] }, /onFailure/],
@@ -199,7 +199,7 @@ test('bad input: a handle of another scheduler, and a task that is no function, 
 });
 
 test.each([
-  [{ concurency: 2 }, /did you mean "concurrency"/],
+  [{ concurency: 2 }, /perhaps "concurrency" is meant/],
   [{ concurrency: -1 }, /concurrency/],
   [{ concurrency: 1.5 }, /concurrency/],
   [{ concurrency: '3' }, /concurrency/],

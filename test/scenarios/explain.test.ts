@@ -148,7 +148,7 @@ describe('C13.1 why a task is not running', () => {
 
   test('C13.1 a worker that refuses the place does not count, one without a free slot is named', () => {
     const s = sim();
-    s.worker('picky', { filter: (place) => place.channel.name !== 'mail' });
+    s.worker('picky', { filter: ({ channel }) => channel !== 'mail' });
     s.worker('busy', { slots: 1 });
     s.add('a', { channel: 'mail' });
     s.claim(1, 'busy');

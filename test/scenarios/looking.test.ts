@@ -45,6 +45,15 @@ test('a task can be looked at by its id, until it is forgotten', async () => {
   expect(scheduler.get('never')).toBeUndefined();
 });
 
+test.each([undefined, null, 5, {}, new Map(), Symbol('a')])('bad input: %s is no id to look at', (id) => {
+  const { scheduler } = virtual();
+  for (const look of ['get', 'handle', 'explain'] as const) {
+    expect(() => scheduler[look](id as never), look).toThrow(
+      expect.objectContaining({ code: 'INVALID_TASK', field: 'id', value: id }),
+    );
+  }
+});
+
 test('statistics count tasks by state, channel and type, and what has come of them', async () => {
   const { clock, scheduler, sleep } = virtual({ concurrency: 2 });
   scheduler.add(sleep(1_000), { channel: 'x' });

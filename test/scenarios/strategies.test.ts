@@ -231,7 +231,7 @@ describe('A1.4 what decides and goes wrong is told of', () => {
     const s = sim();
     s.worker('w', {
       slots: 9,
-      filter: ({ shape: { type } }) => {
+      filter: ({ type }) => {
         if (type === 'throws') throw thrown;
         return type === 'fine' ? true : (1 as unknown as boolean);
       },
@@ -246,6 +246,23 @@ describe('A1.4 what decides and goes wrong is told of', () => {
       { by: 'filter', strategy: undefined, taskId: undefined, cause: thrown },
     ]);
   });
+});
+
+test('A1.3 a strategy of one’s own sees how long a task is said to take', () => {
+  const shortest: Strategy = {
+    name: 'shortest',
+    rank: ({ estimateMs }) => estimateMs ?? Infinity,
+    describe: () => 'estimate → FIFO',
+  };
+  const s = sim({ strategy: shortest });
+  s.add('unknown');
+  for (const [id, estimate] of [
+    ['long', '5m'],
+    ['short', '1s'],
+    ['middle', '1m'],
+  ] as const)
+    s.add(id, { estimate });
+  expect(s.claim(9)).toEqual(['short', 'middle', 'long', 'unknown']);
 });
 
 describe('A2.1 switching strategies', () => {
@@ -287,7 +304,7 @@ describe('A2.1 switching strategies', () => {
 
   test('A2.1 a worker with a filter and no strategy of its own follows the scheduler’s', () => {
     const s = mixed('fifo');
-    s.worker('only-b', { filter: (place) => place.channel.name === 'b' });
+    s.worker('only-b', { filter: ({ channel }) => channel === 'b' });
     expect(s.claim(1, 'only-b')).toEqual(['report']);
     s.send({ kind: 'setStrategy', strategy: 'lifo' });
     expect(s.claim(9, 'only-b')).toEqual(['index', 'fetch']);
@@ -298,7 +315,7 @@ describe('A2.1 switching strategies', () => {
     for (let i = 0; i < 3; i += 1) s.add(`a${String(i)}`, { channel: 'a' });
     s.worker('w', { strategy: 'fair', filter: () => true });
     s.claim(1, 'w');
-    s.worker('w', { strategy: 'fair', filter: (place) => place.channel.name !== 'none' });
+    s.worker('w', { strategy: 'fair', filter: ({ channel }) => channel !== 'none' });
     s.claim(1, 'w');
     s.claim(1, 'w');
     expect([...s.core.state.index.turns.all()].map((level) => level.waiting)).toEqual([0]);

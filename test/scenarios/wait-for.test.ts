@@ -178,7 +178,7 @@ describe('waiting for another task', () => {
 
   test('C12.1 only its own worker goes on with it, whatever its filter says, also after a restart', () => {
     const s = sim();
-    s.worker('w1', { slots: 1, filter: ({ shape }) => shape.needs.length === 0 });
+    s.worker('w1', { slots: 1, filter: ({ needs }) => needs.length === 0 });
     s.worker('w2', { slots: 9 });
     s.add('parent', { channel: 'A' });
     expect(s.claim(1, 'w1')).toEqual(['parent']);

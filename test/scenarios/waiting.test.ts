@@ -225,7 +225,7 @@ test('A3.5 a slot of this process that ends lets a waiting worker go on, also wh
   await clock.settle();
   scheduler.add(() => new Promise(nothing));
   scheduler.add(nothing, { id: 'remote', needs: { gpu: 1 }, capabilities: { remote: true } });
-  const filter = ({ shape }: PlaceTraits): boolean => shape.capabilities.length > 0;
+  const filter = ({ capabilities }: PlaceTraits): boolean => capabilities.length > 0;
   const waiting = watch(scheduler.worker({ capabilities: { remote: true }, filter }).next());
   await clock.settle();
   expect(waiting.state).toBe('pending');
@@ -279,7 +279,7 @@ test('A3.5 B2 those who wait are served in the order in which they began to, and
 
 test('A3.5 one who waits for what only others could take holds nobody up', async () => {
   const { clock, scheduler } = pulled();
-  const picky = watch(scheduler.worker({ filter: ({ channel }) => channel.name === 'gold' }).next());
+  const picky = watch(scheduler.worker({ filter: ({ channel }) => channel === 'gold' }).next());
   const other = watch(scheduler.worker().next());
   scheduler.add(nothing, { channel: 'silver' });
   await clock.settle();

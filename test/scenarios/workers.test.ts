@@ -185,7 +185,7 @@ describe('A4 eligibility', () => {
     {
       missing: 'the worker accepts its shape',
       task: { type: 'render' },
-      worker: { filter: (place: PlaceTraits) => place.shape.type !== 'render' },
+      worker: { filter: ({ type }: PlaceTraits) => type !== 'render' },
       meet: (s) => {
         s.worker('worker');
       },

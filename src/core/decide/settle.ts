@@ -194,5 +194,9 @@ function fail(state: State, task: Task, error: ErrorRecord, cause: unknown): voi
 
 /** The refusal of what an attempt sends that no longer counts. */
 export function stale(taskId: string, attempt: number): StaleLeaseError {
-  return new StaleLeaseError({ taskId, attempt, reason: 'the attempt no longer counts' });
+  return new StaleLeaseError({
+    taskId,
+    attempt,
+    reason: 'it has ended, or was taken back, timed out or lost its lease',
+  });
 }

@@ -1,13 +1,13 @@
 import {
   DeadlockError,
   IllegalTransitionError,
-  StaleLeaseError,
   UnknownTaskError,
   isFinal,
   type Attempt,
   type Task,
 } from '../../model/index.js';
 import { circleOf, findDeadlock } from '../deadlock.js';
+import { stale } from './settle.js';
 import type { State } from '../state.js';
 import { suspended } from '../suspension.js';
 
@@ -18,7 +18,7 @@ import { suspended } from '../suspension.js';
 export function waitFor(state: State, attempt: Attempt, awaitedId: string): boolean {
   const { task } = attempt;
   if (attempt.over || attempt.abandoned) {
-    throw new StaleLeaseError({ taskId: task.id, attempt: attempt.number, reason: 'the attempt no longer counts' });
+    throw stale(task.id, attempt.number);
   }
   if (attempt.wait !== undefined) {
     throw new IllegalTransitionError({ taskId: task.id, from: task.state, to: 'waiting' });

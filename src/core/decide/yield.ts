@@ -1,6 +1,7 @@
-import { IllegalTransitionError, StaleLeaseError, keptNeeds, type Attempt, type Task } from '../../model/index.js';
+import { IllegalTransitionError, keptNeeds, type Attempt, type Task } from '../../model/index.js';
 import { askedBy, heldBy } from '../attempts.js';
 import { hasRoomFor, hasSlot, roomKept } from '../making-way.js';
+import { stale } from './settle.js';
 import type { State } from '../state.js';
 import { gaveWay } from '../suspension.js';
 import { ready } from '../transitions.js';
@@ -24,7 +25,7 @@ export type Takes = 'anybody' | 'returning' | 'begun';
 export function atYield(state: State, attempt: Attempt, takes: Takes = 'anybody'): Verdict {
   const { task } = attempt;
   if (attempt.over || attempt.abandoned) {
-    throw new StaleLeaseError({ taskId: task.id, attempt: attempt.number, reason: 'the attempt no longer counts' });
+    throw stale(task.id, attempt.number);
   }
   if (attempt.wait !== undefined) throw new IllegalTransitionError({ taskId: task.id, from: task.state, to: 'ready' });
   if (attempt.stopBy !== undefined && state.mono <= attempt.stopBy) {
