@@ -10,6 +10,8 @@ export default defineConfig({
     // Modules hold no state between tests, so loading them once per thread is enough.
     isolate: false,
     testTimeout: 60_000,
+    // What is made ready for a whole file, such as a server or everything built, may take as long.
+    hookTimeout: 60_000,
     typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: '.ci/tsconfig.type-tests.json' },
     coverage: {
       provider: 'v8',

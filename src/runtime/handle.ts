@@ -174,12 +174,10 @@ export class Handle<Result> implements PromiseLike<Result> {
   /** The promise of the task's result; it rejects when the task fails, is cancelled or skipped. */
   get result(): Promise<Result> {
     if (this.shared !== undefined) return this.shared.result;
-    if (this.promise === undefined) {
-      const { task } = this;
-      if (task?.state === 'completed' && this.host.keeping === undefined) {
-        this.promise = Promise.resolve(valueOf(task.value) as Result);
-        return this.promise;
-      }
+    const { task } = this;
+    if (this.promise === undefined && task?.state === 'completed' && this.host.keeping === undefined) {
+      this.promise = Promise.resolve(valueOf(task.value) as Result);
+    } else if (this.promise === undefined) {
       this.promise = new Promise(capture);
       this.resolve = captured;
       this.settle();

@@ -12,10 +12,6 @@ export interface SlotHost {
   next(attempt: Attempt, outcome: Outcome): Attempt | undefined;
 }
 
-// A promise of the user's may have a `then` of its own.
-// eslint-disable-next-line @typescript-eslint/unbound-method
-const { then } = Promise.prototype;
-
 /**
  * One busy slot: runs attempt after attempt until there is none.
  *
@@ -40,7 +36,8 @@ class Slot {
       this.attempt = attempt;
       try {
         const result = runHandler(attempt.task.payload as Payload, scheduler.contextOf(attempt));
-        void then.call(Promise.resolve(result), this.succeeded, this.failed);
+        // A promise of the user's may have a `then` of its own.
+        void Promise.prototype.then.call(Promise.resolve(result), this.succeeded, this.failed);
         return;
       } catch (error) {
         attempt = scheduler.next(attempt, endedBy(error));

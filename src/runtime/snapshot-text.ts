@@ -15,8 +15,12 @@ export function headText(head: CoreSnapshot): string {
 /** A text with so many characters has no more entries: where inputs are large, there are more texts instead of longer ones. */
 const ENOUGH = 262_144;
 
-/** The texts of a part, where tasks and series name these specs by their places. */
-export function* partTexts({ list, entries }: SnapshotPart, specs: CoreSnapshot['specs']): Iterable<string> {
+/** The texts of a part, where tasks and series name these specs by their places; `undefined` where there is nothing in it. */
+export function* partTexts(
+  { list, entries }: SnapshotPart,
+  specs: CoreSnapshot['specs'],
+): Iterable<string | undefined> {
+  if (entries.length === 0) yield undefined;
   let text = '';
   for (const entry of entries) {
     text += `,${isRecorded(entry) ? recordText(entry, specs) : JSON.stringify(entry)}`;

@@ -124,10 +124,9 @@ export class Snapshots {
 async function* textsOf(snapshot: FrozenSnapshot): AsyncIterable<string> {
   yield headText(snapshot.head);
   for (const part of snapshot.parts()) {
-    await setImmediate();
     for (const text of partTexts(part, snapshot.specRecords)) {
-      yield text;
       await setImmediate();
+      if (text !== undefined) yield text;
     }
   }
 }

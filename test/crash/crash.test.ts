@@ -43,8 +43,8 @@ describe.each(FILE_KINDS)('%s: real processes, really killed', (kind) => {
   test.each(PLANTED)('a store that %s is found out', async (planted) => {
     const campaign = new Campaign(program, kind, 1, planted);
     await campaign.sample(20);
-    // An acknowledgement is lost, or what is left cannot have happened.
-    expect(campaign.report.wrong.join('\n')).toMatch(/G1|G8/);
+    // Something is lost that was acknowledged, told or started, or what is left cannot have happened: which, depends on the moment.
+    expect(campaign.report.wrong.join('\n')).toMatch(/G[1238] /);
     await campaign.clear();
   });
 });
