@@ -249,3 +249,26 @@ describe('with n tasks that cannot start', () => {
     table.expectGrowth('constant', strategy, 'claim');
   });
 });
+
+describe('with tasks that each lack a resource of their own', () => {
+  /** What a claim costs beside so many locks, each of which one holds and another waits for. */
+  function claimBeside(locks: number, strategy: StrategyName): number {
+    const s = world({ strategy });
+    for (let i = 0; i < locks; i += 1) {
+      const lock = `lock${String(i)}`;
+      s.send({ kind: 'setCapacity', resource: lock, units: 1 });
+      s.add(`holder${id(i)}`, { needs: { [lock]: 1 } });
+      s.claim();
+      s.add(`waiting${id(i)}`, { needs: { [lock]: 1 } });
+    }
+    return new Turnover(s, varied, 100).costs(200).claim;
+  }
+
+  test.each(STRATEGY_NAMES)(
+    'D8.2 a claim under %s looks at every shape, but at no more of it than that it is full',
+    (strategy) => {
+      const [some, more] = [50, 150].map((locks) => claimBeside(locks, strategy));
+      expect(((more as number) - (some as number)) / 100).toBeLessThan(strategy === 'fair' ? 30 : 18);
+    },
+  );
+});

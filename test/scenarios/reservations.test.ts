@@ -156,6 +156,17 @@ describe('reservations', () => {
     expect([s.state('parent'), s.state('child'), s.state('large')]).toEqual(Array(3).fill('completed'));
   });
 
+  test('C7.2 who cannot be given a reservation is not counted for ever', () => {
+    const s = convoy({ slots: 99 }, { needs: { gpu: 3 } });
+    s.add('parent', { needs: { gpu: 2 }, priority: 'critical' });
+    for (const attempt of s.running().slice(0, 2)) s.complete(attempt);
+    s.add('awaited', { delay: 1e9 });
+    s.waitFor('parent', 'awaited');
+    expect(bypass(s, 70)).toBe(70);
+    expect(reserved(s)).toBeUndefined();
+    expect(s.facts.filter(({ kind }) => kind === 'task.bypassed')).toHaveLength(64);
+  });
+
   test.each([
     ['less capacity than it needs', (s: Sim) => s.send({ kind: 'setCapacity', resource: 'gpu', units: 3 })],
     ['no worker that takes it', (s: Sim) => s.send({ kind: 'detachWorker', worker: 'big' })],

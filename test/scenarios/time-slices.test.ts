@@ -140,6 +140,20 @@ describe('time slices', () => {
     expect(s.running()).toEqual(['small#1']);
   });
 
+  test('C10.3 C11 nobody gives way to whoever would take what is kept for one that others make way for', () => {
+    const s = sim({ slots: 3, sliceMs: 50, preemption: { graceMs: 1_000, minRunMs: 0, maxPerTask: 3 } });
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 2 });
+    s.add('victim', { needs: { gpu: 1 }, preemptible: true, priority: 'low' });
+    s.add('sliced');
+    s.add('urgent', { needs: { gpu: 2 }, priority: 'critical' });
+    s.add('small', { needs: { gpu: 1 } });
+    expect([s.running(), s.state('small')]).toEqual([['victim#1', 'sliced#1'], 'ready']);
+    s.advance(100);
+    expect(atYield(s, 'sliced')).toBe('goOn');
+    s.complete('victim');
+    expect([s.running(), s.state('small')]).toEqual([['sliced#1', 'urgent#1'], 'ready']);
+  });
+
   test('C7.2 C11 one that gives way keeps its units, and the reservation lasts until they come free', () => {
     const s = sim({ slots: 2, sliceMs: 50, maxBypasses: 1 });
     s.send({ kind: 'setCapacity', resource: 'gpu', units: 2 });
