@@ -25,7 +25,7 @@ export interface Writing {
 const SLOTS = 100;
 const LEVELS = 10;
 
-export const inputOf = (at: number) => ({ url: `https://example.org/page/${String(at)}` });
+const inputOf = (at: number) => ({ url: `https://example.org/page/${String(at)}` });
 
 /** A folder that no other sample uses. */
 export const folderIn = (folder: string): string => mkdtempSync(join(folder, 'sample-'));
