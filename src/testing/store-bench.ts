@@ -198,3 +198,17 @@ function brief(contents: Contents): string {
 export function demand(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(`The store does not conform: ${otherwise}.`);
 }
+
+/** One check, on a bench of its own. */
+export type StoreCheck = (bench: StoreBench) => Promise<void>;
+
+// Texts that a store alters if it takes them for something: a value to be normalised, a line, a pattern, a string of its own.
+export const BODIES = [
+  '[]',
+  '[ 1.0, {"b":1,"a":2,"a":3} ]',
+  '["\\u0000","\\\\u0000","\\n","\\ud800"]',
+  '["äöü ß 漢字 👩‍👩‍👧 \u2028\u2029\ufeff"]',
+  '["\'","%s","$1","--;","\\"","\u007f"]',
+  '[{"__proto__":{"a":1},"constructor":1}]',
+  '[12345678901234567890,1e400,-0]',
+];

@@ -5,7 +5,7 @@ import { FileStore, type Files, type Logger, type Store } from '../../src/index.
 /** The stores that keep everything in files of this machine. */
 export const FILE_KINDS = ['file', 'sqlite'] as const;
 /** Those whose server lives on when a process dies. */
-export const SERVER_KINDS = ['postgres', 'redis'] as const;
+const SERVER_KINDS = ['postgres', 'redis'] as const;
 export const STORE_KINDS = [...FILE_KINDS, ...SERVER_KINDS] as const;
 export type StoreKind = (typeof STORE_KINDS)[number];
 
