@@ -33,10 +33,10 @@ export class LiveView {
     scheduler.on('added', ({ taskId }) => {
       this.tasks.set(taskId, { state: 'waiting', attempt: 0 });
     });
-    scheduler.on('started', ({ taskId, attempt = 1 }) => {
+    scheduler.on('started', ({ taskId, attempt }) => {
       this.tasks.set(taskId, { state: 'running', attempt });
     });
-    scheduler.on('retrying', ({ taskId, attempt = 1 }) => {
+    scheduler.on('retrying', ({ taskId, attempt }) => {
       this.tasks.set(taskId, { state: 'waiting', attempt });
     });
     for (const end of ['completed', 'failed', 'cancelled', 'skipped'] as const) {

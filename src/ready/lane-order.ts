@@ -160,9 +160,9 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
   smallestPass(turns: LevelTurns, isServed: (shape: Shape) => boolean): number | undefined {
     let smallest = this.mixed.smallestPass(turns.level, isServed);
     for (const groups of this.shapes) {
-      if (groups?.shape.isOpen() !== true) continue;
-      const group = groups.byWindow.get(0)?.get(turns.level);
-      if (group === undefined || !isServed(groups.shape) || !group.refresh()) continue;
+      const group = groups?.byWindow.get(0)?.get(turns.level);
+      if (group === undefined || groups?.shape.isOpen() !== true || !isServed(groups.shape) || !group.refresh())
+        continue;
       if (smallest === undefined || group.pass < smallest) smallest = group.pass;
     }
     return smallest;

@@ -4,6 +4,7 @@ export { FaultyFiles, type FileCall, type FileFault } from './faulty-files.js';
 export { Sim, sim, SIM_START, type SimOptions, type SimSeriesOptions, type SimTaskOptions } from './sim.js';
 export { SimulatedDisk, type SimulatedProcess } from './simulated-disk.js';
 export { storeChecks, type StoreCheckName, type StorePlace, type StoreSubject } from './store-kit.js';
+export { type SnapshotCheckName } from './store-snapshot-checks.js';
 export { strategyChecks, type StrategyCheckName, type StrategySubject } from './strategy-kit.js';
 export { VirtualClock } from './virtual-clock.js';
 export { Core } from '../core/index.js';

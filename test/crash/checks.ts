@@ -141,7 +141,7 @@ function outOfOrder({ lines, facts }: Scene): string[] {
   return wrong;
 }
 
-/** An attempt goes on where the one before had come to, as far as that was kept. */
+/** G1: an attempt goes on where the one before had come to, as far as that was kept. */
 function lostCheckpoints({ lines, facts }: Scene): string[] {
   const reached = new Map<string, unknown>();
   const expected = new Map<string, unknown>();
@@ -151,7 +151,7 @@ function lostCheckpoints({ lines, facts }: Scene): string[] {
   }
   return linesOf(lines, 'started')
     .filter(({ id, attempt, resumed }) => !isDeepStrictEqual(expected.get(`${id} ${attempt}`), resumed))
-    .map(({ id, attempt }) => `"${id}" began attempt ${attempt} elsewhere than the one before had come to`);
+    .map(({ id, attempt }) => `G1 "${id}" began attempt ${attempt} elsewhere than the one before had come to`);
 }
 
 /** G8: the store has the records that it was given, and snapshot and tail make the same state as the whole journal, over and over. */

@@ -105,7 +105,7 @@ test('row 14 a delay, an ETA and an interval beyond 2^31-1 ms are not early', as
 test('row 15 the process stands still for longer than the lease: the old attempt is fenced, and there is one new one', async () => {
   const { clock, scheduler } = started({ concurrency: 0 });
   const attempts: number[] = [];
-  scheduler.on('started', ({ attempt }) => attempts.push(attempt as number));
+  scheduler.on('started', ({ attempt }) => attempts.push(attempt));
   const task = scheduler.add((): unknown => undefined, { id: 'task' });
   const worker = scheduler.worker({ lease: '10s', slots: 5 });
   const sleeper = await worker.claim();

@@ -207,7 +207,7 @@ test('F8.2 what is no feedback is refused, and so is what an attempt sends that 
   expect(report({ cost: 1, retryAfter: 1 })).toThrow(/either/);
   expect(report({ retryAfter: 'soon' })).toThrow(/retryAfter.*soon/);
   expect(report({ cost: NaN })).toThrow(/cost.*NaN/);
-  expect(report({ costs: 1 })).toThrow(/feedback\.costs is 1.*did you mean "cost"/);
+  expect(report({ costs: 1 })).toThrow(/feedback\.costs is 1.*perhaps "cost" is meant/);
   // What is undefined was not given.
   expect(report({ cost: 1, retryAfter: undefined })).not.toThrow();
   await claim?.complete();
