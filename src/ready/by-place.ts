@@ -5,34 +5,47 @@ import type { Places } from './places.js';
 import type { Plan } from './plan.js';
 import { MOST_RUNS } from './queue.js';
 
+/** Keys below have their place in a list. */
+const SMALL = 256;
+
 /**
  * Ready tasks of one place, each once, in order of sequence. Orders are built from these, as nearly all that must be
  * looked up for a task is the same for all tasks of its place and level.
  */
 export class PlaceTasks {
+  /** Empty until all of them have been noted. */
   readonly tasks: Task[] = [];
-  /**
-   * Their levels. Like whatever else is known here of many tasks it is found out in passing: a hundred thousand tasks do
-   * not fit into the processor's cache, and to look at each again takes as long as the rest.
-   */
-  private readonly urgencies: number[] = [];
   /** Whether they lie in FIFO order and none has anything of its own, such as an edge, by which it could rank. */
   isPlain = true;
-  private latestDue = -Infinity;
   /** Bounds of the times since which they are ready. */
   readySince = Infinity;
   readyUntil = -Infinity;
+  private noted = 0;
+  private latestDue = -Infinity;
+  private urgencies = new Float64Array();
   private levels: readonly (readonly Task[])[] | undefined = undefined;
 
   constructor(readonly place: Place) {}
 
-  add(task: Task): void {
-    this.tasks.push(task);
-    this.urgencies.push(task.urgency);
+  /** Takes in what must be known of a task; it is added itself when all have been noted. */
+  note(task: Task): void {
+    this.noted += 1;
     if (task.extra !== undefined || task.node >= 0 || task.due < this.latestDue) this.isPlain = false;
     this.latestDue = task.due;
     if (task.ready < this.readySince) this.readySince = task.ready;
     if (task.ready > this.readyUntil) this.readyUntil = task.ready;
+  }
+
+  /** Adds a task that was noted, in the same order, without looking at it. */
+  add(task: Task, level: number): void {
+    if (this.urgencies.length === 0) {
+      this.tasks.length = this.noted;
+      this.urgencies = new Float64Array(this.noted);
+      this.noted = 0;
+    }
+    this.tasks[this.noted] = task;
+    this.urgencies[this.noted] = level;
+    this.noted += 1;
   }
 
   /** The same tasks, apart by level. */
@@ -59,23 +72,37 @@ export function areManyReady(ready: number, all: TaskPages): boolean {
  * The ready tasks outside paused channels, by place, out of stretches of tasks in order of sequence.
  *
  * Places come in the order of their first tasks, which is the same after a restart.
+ *
+ * Each task is looked at once: a hundred thousand do not fit into the processor's cache, and to look at each again takes
+ * as long as the rest. What was seen is noted outside the heap, and lists are made once their sizes are known: garbage left
+ * behind by lists that grow would bring on a collection, which copies all tasks that have come lately.
  */
 export function readyByPlace(stretches: Iterable<readonly (Task | undefined)[]>, places: Places): PlaceTasks[] {
+  const all = [...stretches];
+  const slots = all.reduce((sum, { length }) => sum + length, 0);
   const found: PlaceTasks[] = [];
-  /** By the place's index. */
-  const byPlace: (PlaceTasks | undefined)[] = [];
-  const open = (index: number): PlaceTasks => {
-    const ready = new PlaceTasks(places.at(index));
-    byPlace[index] = ready;
-    found.push(ready);
-    return ready;
-  };
-  for (const stretch of stretches) {
-    for (let i = 0; i < stretch.length; i += 1) {
+  /** Where the place of an index is found. */
+  const numbers: number[] = [];
+  /** Where the place of each slot's task is found, from 1; 0 for none that is ready. */
+  const placed = new Uint32Array(slots);
+  const levels = new Float64Array(slots);
+  let slot = 0;
+  for (const stretch of all) {
+    for (let i = 0; i < stretch.length; i += 1, slot += 1) {
       const task = stretch[i];
       if (task?.state !== 'ready') continue;
       const index = standsAt(task);
-      (byPlace[index] ?? open(index)).add(task);
+      const number = (numbers[index] ??= found.push(new PlaceTasks(places.at(index))));
+      placed[slot] = number;
+      levels[slot] = task.urgency;
+      (found[number - 1] as PlaceTasks).note(task);
+    }
+  }
+  slot = 0;
+  for (const stretch of all) {
+    for (let i = 0; i < stretch.length; i += 1, slot += 1) {
+      const number = placed[slot] as number;
+      if (number > 0) (found[number - 1] as PlaceTasks).add(stretch[i] as Task, levels[slot] as number);
     }
   }
   return found.filter(({ place }) => !place.paused);
@@ -100,23 +127,32 @@ export function sharesOf(ready: PlaceTasks, plan: Plan, aging: Aging): readonly 
 }
 
 /** Takes a list of tasks apart by their keys; each part keeps the order. */
-export function splitBy(tasks: readonly Task[], keys: readonly number[]): readonly (readonly Task[])[] {
-  const numbers = new Map<number, number>();
-  const sizes: number[] = [];
-  // Which part a task goes to. Parts are made once their sizes are known: lists that grow leave garbage behind.
+export function splitBy(tasks: readonly Task[], keys: ArrayLike<number>): readonly (readonly Task[])[] {
+  const parts = new Parts();
+  // Which part a task goes to. Parts are made once their sizes are known.
   const partOf = new Uint32Array(tasks.length);
-  for (let i = 0; i < tasks.length; i += 1) {
-    const key = keys[i] as number;
-    let part = numbers.get(key);
-    if (part === undefined) {
-      part = sizes.length;
-      numbers.set(key, part);
-      sizes.push(0);
+  for (let i = 0; i < tasks.length; i += 1) partOf[i] = parts.count(keys[i] as number);
+  return parts.sizes.length === 1 ? [tasks] : parted(tasks, partOf, parts.sizes);
+}
+
+/** Numbers keys in the order in which they first come, and counts how often each does. */
+class Parts {
+  readonly sizes: number[] = [];
+  /** Levels are mostly small whole numbers, and a map takes five times as long to find one. */
+  private readonly small = new Int32Array(SMALL).fill(-1);
+  private readonly others = new Map<number, number>();
+
+  count(key: number): number {
+    const isSmall = key >= 0 && key < SMALL && Number.isInteger(key);
+    let part = isSmall ? (this.small[key] as number) : (this.others.get(key) ?? -1);
+    if (part < 0) {
+      part = this.sizes.push(0) - 1;
+      if (isSmall) this.small[key] = part;
+      else this.others.set(key, part);
     }
-    partOf[i] = part;
-    sizes[part] = (sizes[part] as number) + 1;
+    this.sizes[part] = (this.sizes[part] as number) + 1;
+    return part;
   }
-  return sizes.length === 1 ? [tasks] : parted(tasks, partOf, sizes);
 }
 
 function parted(tasks: readonly Task[], partOf: Uint32Array, sizes: readonly number[]): Task[][] {
