@@ -51,7 +51,8 @@ export class Arrivals implements EntranceHost {
   take(handle: Handle<unknown>, spec: TaskSpec, after: readonly DependencyInput[], belonging?: Belonging): void {
     const { host } = this;
     // A child of a running task does not stand in line: whoever waits for it might be in its way.
-    if (host.isClosing || (this.entrance?.isFree === false && belonging === undefined)) {
+    const isBarred = belonging === undefined ? this.entrance?.isFree === false : host.keeping?.failure !== undefined;
+    if (host.isClosing || isBarred) {
       this.takeAll([{ handle, spec, after }]);
       return;
     }

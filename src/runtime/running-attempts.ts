@@ -148,6 +148,7 @@ export class RunningAttempts implements AttemptHost {
   }
 
   letWait(attempt: Attempt, awaited: string): boolean {
+    this.engine.keeping?.check();
     const waits = this.engine.core.waitFor(this.engine.now(), attempt, awaited);
     this.engine.dispatchSoon();
     return waits;
