@@ -223,6 +223,48 @@ test('E8 a series goes on after a restart, makes up for what was missed as it sa
   await second.close();
 });
 
+test('E8 a series that was asked for before the start tells how it is, also where other options have changed since', async () => {
+  const world = new World();
+  const options = { id: 'report', every: '1m', from: 'grid' } as const;
+  const first = world.begin({ retain: { count: 5 } });
+  first.repeat('work', 'one', options);
+  await world.clock.settle();
+  await world.crash();
+  const second = world.begin({ retain: { count: 7 } });
+  const series = second.repeat('work', 'two', options);
+  await second.start();
+  await world.clock.advance('10m');
+  expect([series.runs, series.next]).toEqual([11, world.clock.now().wall + 60_000]);
+  series.cancel();
+  expect(series.state).toBe('ended');
+  await second.close();
+});
+
+test('E7 E8 a series that is paused or cancelled before everything is back is so when it is', async () => {
+  const world = new World();
+  const first = world.begin();
+  const paused = first.repeat('work', 1, { id: 'paused', every: '1m', from: 'grid', eta: world.clock.now().wall + 1 });
+  const cancelled = first.repeat('work', 1, {
+    id: 'cancelled',
+    every: '1m',
+    from: 'grid',
+    eta: world.clock.now().wall + 1,
+  });
+  paused.pause();
+  cancelled.cancel();
+  await first.start();
+  await world.clock.advance('5m');
+  expect([paused.state, cancelled.state, world.ran]).toEqual(['paused', 'ended', []]);
+  await world.crash();
+  const second = world.begin();
+  const again = second.repeat('work', 1, { id: 'paused', every: '1m', from: 'grid' });
+  again.resume();
+  await second.start();
+  await world.clock.settle();
+  expect([again.state, world.ran.length]).toEqual(['active', 1]);
+  await second.close();
+});
+
 test('F5.1 row 25 what was forgotten is known by its end after a restart too, and results are kept as long', async () => {
   const world = new World();
   const first = world.begin({ retain: { count: 1 } });
