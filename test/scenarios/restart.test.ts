@@ -397,3 +397,24 @@ test('F4.2 B4.1 a burst goes on over a restart: the last call’s input runs, on
   expect(world.ran).toEqual([`${early.id}#1`]);
   await second.close();
 });
+
+test('F4.2 G8 a burst after tasks of which one is forgotten finds their results in the same places over a restart', async () => {
+  const world = new World();
+  const begin = (): Scheduler => {
+    const scheduler = world.begin({ retain: { count: 1 } });
+    scheduler.define('join', (_: number, task) => task.dependencies);
+    return scheduler;
+  };
+  const first = begin();
+  for (const id of ['x', 'y', 'z']) await first.add('work', id, { id });
+  const options = { key: 'k', debounce: '10s' } as const;
+  const { id, accepted } = first.add('join', 1, { ...options, after: ['x', 'z'] });
+  await accepted;
+  await first.add('join', 2, options).accepted;
+  await world.crash();
+  const second = begin();
+  await second.start();
+  await world.clock.advance('10s');
+  expect(await second.handle(id)).toEqual([undefined, 'z']);
+  await second.close();
+});
