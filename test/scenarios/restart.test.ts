@@ -418,3 +418,24 @@ test('F4.2 G8 a burst after tasks of which one is forgotten finds their results 
   expect(await second.handle(id)).toEqual([undefined, 'z']);
   await second.close();
 });
+
+test('G1 F4.4 a call that is to be kept does not share a task that is not, nor the other way round', async () => {
+  const world = new World();
+  const scheduler = world.begin({ concurrency: 0 });
+  const debounced = { key: 'save', debounce: '10s' } as const;
+  await scheduler.add('work', 1, { id: 'passing', durable: false }).accepted;
+  await scheduler.add('work', 1, debounced).accepted;
+  const refused = [
+    scheduler.add('work', 2, { id: 'passing', ifExists: 'keep' }),
+    scheduler.add('work', 2, { ...debounced, durable: false }),
+    ...scheduler.addAll([
+      { name: 'work', input: 1, id: 'both', durable: false },
+      { name: 'work', input: 2, id: 'both', ifExists: 'keep' },
+    ]),
+  ];
+  for (const { accepted } of refused) await expect(accepted).rejects.toThrow(/durable.*share/s);
+  await scheduler.add('work', 3, { id: 'passing', ifExists: 'keep', durable: false }).accepted;
+  await scheduler.add('work', 3, debounced).accepted;
+  expect(scheduler.size).toBe(2);
+  await scheduler.close();
+});
