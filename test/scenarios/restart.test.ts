@@ -331,6 +331,13 @@ test('row 33 row 20 row 28 payloads: the limit, what cannot be kept, and what po
   const failed = scheduler.add('gives', undefined, { id: 'g' });
   await expect(failed.result).rejects.toThrow(PayloadError);
   expect(scheduler.get('g')).toMatchObject({ state: 'failed', attempts: 1 });
+  class Place {
+    page = 7;
+  }
+  scheduler.define('stops', (_: undefined, task) => {
+    task.checkpoint(new Place());
+  });
+  await expect(scheduler.add('stops').result).rejects.toThrow(/checkpoint of task .* object of a class/);
   const hostile = JSON.parse('{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"$":"date"}') as object;
   expect(await scheduler.add('work', hostile, { id: 'h' })).toEqual(hostile);
   await world.crash();
