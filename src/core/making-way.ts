@@ -112,9 +112,7 @@ export function canBeMet(state: State, task: Task): boolean {
   return resourcesAskedBy(state, task).every(({ pool, amount }) => {
     const burst = pool.flow?.rate?.burst ?? Infinity;
     if (amount > burst || amount > pool.capacity) return false;
-    return (
-      state.lending.unitsKept(pool.name) + amount <= pool.capacity || keptForLong(state, pool) + amount <= pool.capacity
-    );
+    return pool.covers(state.lending.unitsKept(pool.name) + amount) || pool.covers(keptForLong(state, pool) + amount);
   });
 }
 

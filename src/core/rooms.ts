@@ -31,7 +31,7 @@ export class Rooms {
 
   keep(task: Task, room: Room): void {
     this.rooms.set(task, room);
-    for (const { pool, amount } of room.asks) pool.kept += amount;
+    for (const { pool, amount } of room.asks) pool.keep(amount);
     if (room.workerId === undefined) this.reserved = task;
     else this.slots.set(room.workerId, this.slotsKept(room.workerId) + 1);
   }
