@@ -184,8 +184,9 @@ export class NaivePreemption {
     const worker = model.workers.get(attempt.worker);
     const kept = keptNeeds(attempt.task.spec).map(({ resource }) => `resource ${resource}`);
     const freed = (what: string): number => (kept.includes(what) ? 0 : (heldBy(attempt).get(what) ?? 0));
+    const level = Math.min(model.levelOf(attempt.task), ...this.lacking(kept).map((task) => model.levelOf(task)));
     return [...(reserved === undefined ? [] : [reserved]), ...this.hungry()].find((task) => {
-      if (worker === undefined || model.levelOf(task) > model.levelOf(attempt.task)) return false;
+      if (worker === undefined || model.levelOf(task) > level) return false;
       if (!model.suits(worker, task) || !this.hasTokens(task)) return false;
       const workers = [...model.workers.values()].filter((each) => model.suits(each, task));
       const isFree = (each: NaiveWorker): boolean => model.freeSlots(each) > this.kept(`slot ${each.id}`);
@@ -231,13 +232,19 @@ export class NaivePreemption {
   /** Whether somebody more urgent than the task lacks what the attempt holds. */
   private isWanted(attempt: NaiveAttempt, task: NaiveTask): boolean {
     const { model } = this;
-    return model.unfinished().some(
-      (other) =>
-        other.state === 'ready' &&
-        model.levelOf(other) < model.levelOf(task) &&
-        model.asksFor(other).some(({ resource, amount }) => {
+    const held = attempt.task.spec.needs.map(({ resource }) => `resource ${resource}`);
+    return this.lacking(held).some((other) => model.levelOf(other) < model.levelOf(task));
+  }
+
+  /** The ready tasks that lack any of these. */
+  private lacking(resources: readonly string[]): NaiveTask[] {
+    const { model } = this;
+    return model.unfinished().filter(
+      (task) =>
+        task.state === 'ready' &&
+        model.asksFor(task).some(({ resource, amount }) => {
           const lacks = model.held(resource) + amount > (model.capacities.get(resource) ?? 0);
-          return lacks && attempt.task.spec.needs.some((need) => need.resource === resource);
+          return lacks && resources.includes(`resource ${resource}`);
         }),
     );
   }
