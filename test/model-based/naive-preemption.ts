@@ -95,7 +95,7 @@ export class NaivePreemption {
 
   /** The worker has gone, or is another one. */
   forgetAt(id: string): void {
-    this.forget((task, { worker }) => (worker === RESERVED ? !this.model.reservations.isServed(task) : worker === id));
+    this.forget((task, { worker }) => (worker === RESERVED ? !this.model.reservations.mayStart(task) : worker === id));
   }
 
   /** When there are tokens for those for whom something is kept that is free. */
@@ -131,7 +131,8 @@ export class NaivePreemption {
     const { model } = this;
     const ready = model.unfinished().filter((task) => {
       const stands = !model.paused.has(task.spec.channel) || model.waiting(task) !== undefined;
-      return task.state === 'ready' && stands && !this.rooms.has(task);
+      const isMadeWayFor = (this.rooms.get(task)?.worker ?? RESERVED) !== RESERVED;
+      return task.state === 'ready' && stands && !isMadeWayFor;
     });
     const wait = (x: NaiveTask, y: NaiveTask): number => model.readyFrom(x) - model.readyFrom(y);
     return ready.sort(
@@ -148,11 +149,19 @@ export class NaivePreemption {
     }
   }
 
+  /** What is reserved for the task itself is not in its way. */
   private makeRoom(task: NaiveTask): void {
+    const reservation = this.rooms.get(task);
+    this.rooms.delete(task);
+    const room = this.roomFor(task) ?? reservation;
+    if (room !== undefined) this.rooms.set(task, room);
+  }
+
+  private roomFor(task: NaiveTask): NaiveRoom | undefined {
     const { model } = this;
     const workers = [...model.workers.values()].filter((worker) => model.suits(worker, task));
     const isFree = (worker: NaiveWorker): boolean => model.freeSlots(worker) > this.kept(`slot ${worker.id}`);
-    if (!this.hasTokens(task) || (model.canStart(task) && workers.some(isFree))) return;
+    if (!this.hasTokens(task) || (model.canStart(task) && workers.some(isFree))) return undefined;
     const victims: NaiveAttempt[] = [];
     for (const attempt of this.candidates()) {
       const lacks = this.lacks(task, workers, victims);
@@ -161,7 +170,7 @@ export class NaivePreemption {
       if (runsSince(attempt) + this.settings.minRunMs > model.mono || this.isWanted(attempt, task)) continue;
       if (lacks.some((what) => (heldBy(attempt).get(what) ?? 0) > 0)) victims.push(attempt);
     }
-    if (this.lacks(task, workers, victims).length > 0) return;
+    if (this.lacks(task, workers, victims).length > 0) return undefined;
     // Whoever can be spared is, the most urgent first.
     for (const attempt of victims.toReversed()) {
       const others = victims.filter((each) => each !== attempt);
@@ -174,7 +183,7 @@ export class NaivePreemption {
       attempt.stopBy = until;
       attempt.task.preemptions += 1;
     }
-    this.rooms.set(task, { worker: worker.id, until });
+    return { worker: worker.id, until };
   }
 
   /** Who could start on the same worker if it gave way: the holder of the reservation, the most urgent, the longest wait. */
