@@ -3,6 +3,7 @@ import {
   CancelledError,
   ClosedError,
   DeadlockError,
+  InProcess,
   InvalidTaskError,
   Scheduler,
   type Claim,
@@ -113,6 +114,28 @@ test('C12.1 closing lets a parent that waits go on, and takes back what has not 
   await scheduler.close();
   expect(await parent).toBeInstanceOf(ClosedError);
   expect(late.state).toBe('cancelled');
+});
+
+test('C12.1 while nothing new starts, what waits in an executor goes on there all the same', async () => {
+  const aside = new InProcess({ id: 'aside', slots: 1, capabilities: { aside: true } });
+  const scheduler = new Scheduler({ concurrency: 1, executors: [aside] });
+  let end = (): void => undefined;
+  const child = scheduler.add(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  const waits = async (task: TaskContext): Promise<string> => {
+    await task.waitFor(child);
+    return 'went on';
+  };
+  const parent = scheduler.add(waits, { capabilities: { aside: true } });
+  while (parent.state !== 'waiting') await new Promise((resolve) => setImmediate(resolve));
+  const closed = scheduler.close({ drain: '1s' });
+  end();
+  expect(await parent).toBe('went on');
+  await closed;
 });
 
 test('C12.1 what a worker has claimed waits too, and goes on there without a claim', async () => {
