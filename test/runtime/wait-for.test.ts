@@ -154,6 +154,28 @@ test('C12.1 what a worker has claimed waits too, and goes on there without a cla
   await scheduler.close();
 });
 
+test('C8.2 C12.1 what still waits to be let in comes in for a running task that waits for it, and whoever stands before it', async () => {
+  const scheduler = new Scheduler({ concurrency: 1, maxPending: 1, maxWaiting: 9 });
+  const order: string[] = [];
+  const add = (id: string, after: readonly string[] = []): Handle<unknown> =>
+    scheduler.add(() => order.push(id), { id, after });
+  const parent = scheduler.add(async (task) => {
+    add('fills it');
+    add('first');
+    const awaited = add('awaited', ['first']);
+    const last = add('last');
+    const waits = task.waitFor(awaited);
+    const states = [awaited.state, last.state, scheduler.waiting];
+    await waits;
+    order.push('parent');
+    return states;
+  });
+  expect(await parent).toEqual(['waiting', 'waiting', 1]);
+  await scheduler.onIdle();
+  expect(order).toEqual(['fills it', 'first', 'awaited', 'parent', 'last']);
+  await scheduler.close();
+});
+
 test('C12.1 what is waited for must be a handle of the same scheduler', async () => {
   const [scheduler, other] = [new Scheduler(), new Scheduler()];
   const foreign = other.add(() => 1);
