@@ -4,7 +4,7 @@ import type { Pool } from '../ready/index.js';
 import { heldBy } from './attempts.js';
 import { broken } from './broken.js';
 import { Holdings } from './candidates.js';
-import { canBeMet } from './making-way.js';
+import { canBeMet, isServed } from './making-way.js';
 import type { State } from './state.js';
 
 const DRIFT = 1e-6;
@@ -47,6 +47,7 @@ function checkKept(state: State): void {
 function checkReservation(state: State, task: Task): void {
   if (state.preemption.rooms.reserved !== task) broken(state, 'C7', 'it has a second reservation', task);
   if (!canBeMet(state, task)) broken(state, 'C7', 'its reservation may never be met', task);
+  if (!isServed(state, task)) broken(state, 'C7', 'nobody would take it, and there is a reservation for it', task);
 }
 
 function checkCandidates(state: State, running: readonly Attempt[]): void {
@@ -90,9 +91,8 @@ function checkHungry(state: State): void {
   const { waiting, rooms } = state.preemption;
   if (waiting === undefined) return;
   const known = new Set(waiting.all());
-  const isHungry = (task: Task): boolean => rooms.of(task) === undefined;
   for (const task of state.index.all()) {
-    if (isHungry(task) && !known.delete(task)) broken(state, 'C10', 'nobody would make way for it', task);
+    if (!rooms.isMadeFor(task) && !known.delete(task)) broken(state, 'C10', 'nobody would make way for it', task);
   }
   for (const task of known) broken(state, 'C10', 'somebody would make way for it although it does not wait', task);
 }

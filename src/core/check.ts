@@ -1,6 +1,6 @@
 import { Attempt, isFinal, keptNeeds, type Task } from '../model/index.js';
 import { show } from '../model/show.js';
-import type { Pool } from '../ready/index.js';
+import { slackOf, type Pool } from '../ready/index.js';
 import { heldBy, holdingAttempts, holdingsAt } from './attempts.js';
 import { broken } from './broken.js';
 import { isPending } from './pressure.js';
@@ -12,8 +12,8 @@ import type { DueSubject } from './moments.js';
 import type { State } from './state.js';
 import type { Due } from './timeline.js';
 
-/** Units may be fractions, whose sums drift; pools allow for less than this. */
-const DRIFT = 1e-6;
+/** Tokens are worked out from what was spent, whose sum drifts. */
+const TOKEN_DRIFT = 1e-6;
 
 /**
  * Throws an `InvariantError` that tells the task's story unless everything the core keeps fits together: whatever is
@@ -44,11 +44,11 @@ export function checkStart(state: State, task: Task): void {
   const kept = goesOn ? keptNeeds(task.spec).map(({ resource }) => resource) : [];
   for (const { pool } of holdingsAt(place, task.spec.needs)) {
     if (kept.includes(pool.name) && isNamed(state, pool)) continue;
-    if (pool.held > pool.capacity + DRIFT) {
+    if (pool.held > pool.capacity + slackOf(pool.capacity)) {
       broken(state, 'G7', `${task.id} started beyond the capacity ${pool.capacity} of ${show(pool.name)}`, task);
     }
     // Its tokens are long spent: others may have made a debt since.
-    if (!goesOn && (pool.flow?.tokens() ?? 0) < -DRIFT) {
+    if (!goesOn && (pool.flow?.tokens() ?? 0) < -TOKEN_DRIFT) {
       broken(state, 'G7', `${task.id} started beyond the rate of ${show(pool.name)}`, task);
     }
   }
@@ -133,7 +133,7 @@ function checkHoldings(state: State, attempts: readonly Attempt[]): void {
   for (const pool of [...state.resources.allPools(), ...limits]) {
     const sum = held.get(pool) ?? 0;
     held.delete(pool);
-    if (pool.held < 0 || Math.abs(pool.held - sum) > DRIFT) {
+    if (pool.held < 0 || Math.abs(pool.held - sum) > slackOf(sum)) {
       broken(state, 'G7', `${show(pool.name)} counts ${pool.held} as held, attempts hold ${sum}`);
     }
   }

@@ -1,8 +1,6 @@
 import { isFinal, keptNeeds, yieldedNeeds, type Attempt, type Need, type Task, type WaitStep } from '../model/index.js';
+import { slackOf } from '../ready/index.js';
 import type { State } from './state.js';
-
-/** Sums of fractions are inexact: so much is no difference. */
-const DRIFT = 1e-9;
 
 /** A task that must end before others can, and what it takes for that. */
 interface Node {
@@ -130,19 +128,27 @@ export class Deadlock {
   private scarce(task: Task): Need[] {
     const needs = this.isKeeper(task) ? yieldedNeeds(task.spec) : task.spec.needs;
     return needs.filter(({ resource, amount }) => {
-      const capacity = this.state.resources.pools.get(resource)?.capacity ?? 0;
-      return amount <= capacity && amount > this.freeOf(resource) + DRIFT;
+      return amount <= this.capacityOf(resource) && this.isBeyond(amount, resource);
     });
   }
 
   private freeOf(resource: string): number {
     let free = this.free.get(resource);
     if (free === undefined) {
-      free = (this.state.resources.pools.get(resource)?.capacity ?? 0) - this.state.lending.unitsKept(resource);
+      free = this.capacityOf(resource) - this.state.lending.unitsKept(resource);
       if (this.waiter !== undefined) free -= keptOf(this.waiter, resource);
       this.free.set(resource, free);
     }
     return free;
+  }
+
+  private capacityOf(resource: string): number {
+    return this.state.resources.pools.get(resource)?.capacity ?? 0;
+  }
+
+  /** Whether so much would not be free. */
+  private isBeyond(amount: number, resource: string): boolean {
+    return amount > this.freeOf(resource) + slackOf(this.capacityOf(resource));
   }
 
   private *keepersOf(resource: string): Iterable<Task> {
@@ -157,7 +163,7 @@ export class Deadlock {
   }
 
   private unmetNeeds({ lacks }: Node): string[] {
-    const unmet = lacks.filter(({ resource, amount }) => amount > this.freeOf(resource) + DRIFT);
+    const unmet = lacks.filter(({ resource, amount }) => this.isBeyond(amount, resource));
     return unmet.map(({ resource }) => resource);
   }
 

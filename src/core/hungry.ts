@@ -15,7 +15,7 @@ type Group = Heap<Entry>;
 export interface HungrySources {
   /** The same for tasks that ask for the same: where one cannot be let in, no other can. */
   groupOf(task: Task): string;
-  /** Ready, not in a paused channel, and nothing is kept for it. */
+  /** Ready, not in a paused channel, and nobody makes way for it. */
   isHungry(task: Task): boolean;
 }
 

@@ -99,10 +99,9 @@ export class Lending implements Lender {
     return this.kept.get(resource)?.units ?? 0;
   }
 
-  /** How urgent the attempt is that its task goes on: also for those that lack what it holds. */
-  urgencyOf({ task, wait }: Attempt): number {
-    const held = wait === undefined ? task.spec.needs : keptNeeds(task.spec);
-    return Math.min(task.urgency, ...held.map(({ resource }) => this.lowest(resource)));
+  /** How urgent it is that the attempt goes on: also for those that lack what it has, and would keep if it waited. */
+  urgencyOf({ task }: Attempt): number {
+    return Math.min(task.urgency, ...keptNeeds(task.spec).map(({ resource }) => this.lowest(resource)));
   }
 
   /**

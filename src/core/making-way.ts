@@ -87,11 +87,14 @@ export function forgetRooms(state: State, isLost: (task: Task, room: Room) => bo
 
 /** The worker has gone, or is another one: slots of it are not kept, nor is anything for a task that nobody takes now. */
 export function forgetRoomsAt(state: State, id: string): void {
-  forgetRooms(state, (task, { workerId }) => {
-    if (workerId !== undefined) return workerId === id;
-    const place = state.places.of(task);
-    return ![...state.workers.values()].some((worker) => worker.takes(place));
-  });
+  forgetRooms(state, (task, { workerId }) => (workerId === undefined ? !isServed(state, task) : workerId === id));
+}
+
+/** Whether there is a worker, with slots at all, that would take the task. */
+export function isServed(state: State, task: Task): boolean {
+  const place = state.places.of(task);
+  for (const worker of state.workers.values()) if (worker.spec.slots > 0 && worker.takes(place)) return true;
+  return false;
 }
 
 /** Less is there than before: what could never be had is not waited for, and no slot lies idle until there are tokens. */
@@ -112,9 +115,7 @@ export function canBeMet(state: State, task: Task): boolean {
   return resourcesAskedBy(state, task).every(({ pool, amount }) => {
     const burst = pool.flow?.rate?.burst ?? Infinity;
     if (amount > burst || amount > pool.capacity) return false;
-    return (
-      state.lending.unitsKept(pool.name) + amount <= pool.capacity || keptForLong(state, pool) + amount <= pool.capacity
-    );
+    return pool.covers(state.lending.unitsKept(pool.name) + amount) || pool.covers(keptForLong(state, pool) + amount);
   });
 }
 

@@ -8,7 +8,8 @@ const IDLE_FLOWS = 256;
 
 /** The flows of types, which outlive the types' tasks as long as they have something to say. */
 export class TypeRates {
-  private readonly limits = new Map<string, RateLimit>();
+  /** `undefined` for a type that has none whatever the others have. */
+  private readonly limits = new Map<string, RateLimit | undefined>();
   private readonly flows = new Map<string, Flow>();
   private sweepAt = IDLE_FLOWS;
 
@@ -32,7 +33,7 @@ export class TypeRates {
 
   /** The rate of a type; `undefined` where nothing limits it. */
   limitOf(type: string): RateLimit | undefined {
-    return this.limits.get(type) ?? this.limits.get(ANY);
+    return this.limits.has(type) ? this.limits.get(type) : this.limits.get(ANY);
   }
 
   /** The flow of a type if anything has asked for it, without making one. */
@@ -40,23 +41,22 @@ export class TypeRates {
     return this.flows.get(type);
   }
 
-  /** The types that have a rate of their own, and `*` if the others have one. */
+  /** The types of which something of their own was said, and `*` if it was of the others. */
   named(): Iterable<string> {
     return this.limits.keys();
   }
 
-  /** Another rate for a type, or for all that have none of their own. */
+  /** Another rate for a type, or for all of which nothing of their own was said. */
   set(type: string, limit: RateLimit | undefined): void {
-    if (limit === undefined) this.limits.delete(type);
-    else this.limits.set(type, limit);
+    this.limits.set(type, limit);
     for (const [each, flow] of this.flows) {
       const rate = this.limitOf(each);
       if (rate !== flow.rate) flow.setRate(rate);
     }
   }
 
-  save(): readonly (readonly [string, RateLimit])[] {
-    return [...this.limits];
+  save(): readonly (readonly [string, RateLimit | null])[] {
+    return [...this.limits].map(([type, limit]) => [type, limit ?? null] as const);
   }
 
   saveFlows(): (readonly [string, FlowRecord])[] {

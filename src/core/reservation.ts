@@ -1,5 +1,5 @@
 import { extraOf, type Task } from '../model/index.js';
-import { canBeMet, roomKept } from './making-way.js';
+import { canBeMet, isServed, roomKept } from './making-way.js';
 import type { State } from './state.js';
 
 /*
@@ -13,9 +13,8 @@ import type { State } from './state.js';
 export function passOver(state: State, passed: readonly Task[], by: Task): void {
   for (const task of passed) {
     if ((task.extra?.bypasses ?? 0) < state.options.maxBypasses) bypassed(state, task, by.id);
-    if (state.preemption.rooms.reserved === undefined && isDue(state, task) && canBeMet(state, task)) {
-      roomKept(state, task, undefined, Infinity);
-    }
+    if (state.preemption.rooms.reserved !== undefined || !isDue(state, task)) continue;
+    if (canBeMet(state, task) && isServed(state, task)) roomKept(state, task, undefined, Infinity);
   }
 }
 

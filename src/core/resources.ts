@@ -212,7 +212,7 @@ export class Resources {
     for (const [channel, limit] of settings.channels) this.setChannelLimit(channel, limit ?? Infinity);
     for (const [channel, weight] of settings.weights) this.setChannelWeight(channel, weight);
     for (const [resource, rate] of settings.rates ?? []) this.setRate(resource, rate);
-    for (const [type, rate] of settings.typeRates ?? []) this.setTypeRate(type, rate);
+    for (const [type, rate] of settings.typeRates ?? []) this.setTypeRate(type, rate ?? undefined);
   }
 
   private typePool(type: string): Pool {
@@ -241,7 +241,8 @@ export interface ResourceSettings {
   readonly weights: readonly (readonly [string, number])[];
   /** Absent in snapshots from before there were rates. */
   readonly rates?: readonly (readonly [string, RateLimit])[];
-  readonly typeRates?: readonly (readonly [string, RateLimit])[];
+  /** `null` for a type that has none whatever the others have. */
+  readonly typeRates?: readonly (readonly [string, RateLimit | null])[];
 }
 
 /** What limits the tasks of a type, and how much of it is taken. */

@@ -1,4 +1,5 @@
 import type { Task } from '../model/index.js';
+import type { Pool } from '../ready/index.js';
 import type { Holding } from './attempts.js';
 
 /** What is kept for a task: all it needs, with a slot that others make way at; or as a reservation, resources alone. */
@@ -31,7 +32,7 @@ export class Rooms {
 
   keep(task: Task, room: Room): void {
     this.rooms.set(task, room);
-    for (const { pool, amount } of room.asks) pool.kept += amount;
+    for (const { pool, amount } of room.asks) pool.keep(amount);
     if (room.workerId === undefined) this.reserved = task;
     else this.slots.set(room.workerId, this.slotsKept(room.workerId) + 1);
   }
@@ -43,6 +44,17 @@ export class Rooms {
     for (const { pool, amount } of room.asks) pool.unkeep(amount);
     if (room.workerId === undefined) this.reserved = undefined;
     else this.slots.set(room.workerId, this.slotsKept(room.workerId) - 1);
+  }
+
+  /** Whether others make way for the task. One that has only the reservation may still ask them to. */
+  isMadeFor(task: Task): boolean {
+    return this.rooms.get(task)?.workerId !== undefined;
+  }
+
+  /** How much of the pool is kept for others than this task. */
+  keptForOthers(task: Task, pool: Pool): number {
+    const own = this.rooms.get(task)?.asks.find((each) => each.pool === pool);
+    return own === undefined ? pool.kept : pool.kept - own.amount;
   }
 
   slotsKept(workerId: string): number {

@@ -1,8 +1,5 @@
-import type { Pool } from '../ready/index.js';
+import { slackOf, type Pool } from '../ready/index.js';
 import type { Holding } from './attempts.js';
-
-/** Units may be fractions, whose sums drift: so much is nothing. */
-const DRIFT = 1e-9;
 
 /** What a task lacks before it can start: units of pools, and a slot at one of the workers that would take it. */
 export class Shortage {
@@ -14,7 +11,7 @@ export class Shortage {
   ) {}
 
   get isMet(): boolean {
-    return this.hasSlot && [...this.units.values()].every((lack) => lack <= DRIFT);
+    return this.hasSlot && [...this.units].every(([pool, lack]) => lack <= slackOf(pool.capacity));
   }
 
   private get hasSlot(): boolean {
@@ -23,14 +20,17 @@ export class Shortage {
 
   /** Whether it would be met if so much of each pool, and so many slots of each worker, were free besides. */
   couldBeMetBy(held: (what: Pool | string) => number): boolean {
-    for (const [pool, lack] of this.units) if (lack > DRIFT && lack > held(pool) + DRIFT) return false;
+    for (const [pool, lack] of this.units) {
+      const slack = slackOf(pool.capacity);
+      if (lack > slack && lack > held(pool) + slack) return false;
+    }
     return [...this.slots].some(([worker, short]) => short <= 0 || short <= held(worker));
   }
 
   /** Whether there is anything among this that is lacking. */
   isEasedBy(held: readonly Holding[], workerId: string): boolean {
     if (!this.hasSlot && this.slots.has(workerId)) return true;
-    return held.some(({ pool }) => (this.units.get(pool) ?? 0) > DRIFT);
+    return held.some(({ pool }) => (this.units.get(pool) ?? 0) > slackOf(pool.capacity));
   }
 
   ease(held: readonly Holding[], workerId: string): void {

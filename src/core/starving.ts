@@ -33,12 +33,16 @@ function reservedSince(state: State, task: Task): number {
   return Math.max(0, state.reservations - own - (task.extra?.reservationsSeen ?? 0));
 }
 
-/** All slots of those that would take it; where there is none, as if there were one. */
+/**
+ * How many run at a time where the task does: all slots of those that would take it, or as many as the tightest of its
+ * limits allows. Where there is none, as if there were one.
+ */
 function slotsFor(state: State, task: Task): number {
   const place = state.places.of(task);
   let slots = 0;
   for (const worker of state.workers.values()) if (worker.takes(place)) slots += worker.spec.slots;
-  return Math.max(1, slots);
+  const limits = [place.channel.limit, ...place.shape.gates.single];
+  return Math.max(1, Math.floor(Math.min(slots, ...limits.map(({ capacity }) => capacity))));
 }
 
 /** Nobody new goes before the task any more: it starts by then, unless something else is wrong. */

@@ -232,7 +232,7 @@ export class State {
       allReady: () => this.index.all(),
       groupOf: (task) => [standsAt(task), ...needsOf(task).map(({ amount }) => amount)].join(' '),
       isHungry: (task) =>
-        task.state === 'ready' && !this.places.of(task).paused && this.preemption.rooms.of(task) === undefined,
+        task.state === 'ready' && !this.places.of(task).paused && !this.preemption.rooms.isMadeFor(task),
     });
   }
 

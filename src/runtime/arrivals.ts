@@ -1,4 +1,4 @@
-import type { Belonging, Core, DependencyInput } from '../core/index.js';
+import type { Belonging, Core, DependencyInput, Origin } from '../core/index.js';
 import { ClosedError, SchedulerError, type Moment, type Task, type TaskSpec } from '../model/index.js';
 import { forgottenIn } from './after.js';
 import { checkDependencies, checkShared } from './durable.js';
@@ -94,7 +94,7 @@ export class Arrivals implements EntranceHost {
     else this.entrance.apply(applications);
   }
 
-  letIn(applications: readonly Application[]): void {
+  letIn(applications: readonly Application[], origin?: Origin): void {
     const { host } = this;
     try {
       const submissions = applications.map(({ handle, spec, after }) => {
@@ -105,12 +105,12 @@ export class Arrivals implements EntranceHost {
       const together = new Set(submissions.map(({ spec }) => spec.id));
       for (const { handle, after } of applications) this.noteGaps(handle, after, together);
       for (const { spec, after } of submissions) this.checkKept(spec, after, submissions);
-      const tasks = host.core.submitAll(host.now(), submissions);
+      const tasks = host.core.submitAll(host.now(), submissions, origin);
       this.passOn();
       for (const [position, { handle }] of applications.entries()) this.letCome(handle, tasks[position] as Task);
       host.dispatchSoon();
     } catch (error) {
-      if (error instanceof SchedulerError && this.nameAll(applications)) this.letIn(applications);
+      if (error instanceof SchedulerError && this.nameAll(applications)) this.letIn(applications, origin);
       else this.turnAway(applications, error);
     }
   }

@@ -179,10 +179,9 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     this.publishing.publish();
     if (this.executing === undefined) this.fillSlots();
     else this.executing.distribute();
-    // What has begun goes on also while nothing starts.
-    if (this.isHeldBack) while (this.core.goOn(this.clock.now(), this.local) !== undefined);
     const { preemption, suspended } = this.core.state;
-    if (suspended.size > 0) this.pulling.goOn();
+    // What has begun goes on also while nothing starts.
+    if (suspended.size > 0) this.pulling.goOn(this.isHeldBack ? [this.local, ...(this.executing?.living() ?? [])] : []);
     if (this.pulling.isAwaited) this.pulling.serve();
     if (preemption.waiting !== undefined && !this.breath.isOut && this.mayStart()) this.core.preempt(this.clock.now());
     // A claim lets tasks expire that are past their time.

@@ -1,4 +1,4 @@
-import type { Core, DependencyInput, Explanation } from '../core/index.js';
+import type { Core, DependencyInput, Explanation, Origin } from '../core/index.js';
 import { CancelledError, ClosedError, SaturatedError, refuseConfig, type TaskSpec } from '../model/index.js';
 import type { Handle } from './handle.js';
 
@@ -16,7 +16,7 @@ export interface EntranceHost {
   /** With a store: whether anybody may come in now. */
   readonly keeping: { readonly letsIn: boolean; begun(): void } | undefined;
   /** Takes them in, all or none; turned away, their handles say so. */
-  letIn(applications: readonly Application[]): void;
+  letIn(applications: readonly Application[], origin?: Origin): void;
   turnAway(applications: readonly Application[], error: Error): void;
 }
 
@@ -62,10 +62,31 @@ export class Entrance {
     if (this.waiting === 0) return;
     for (let next = this.line[this.head]; next !== undefined; next = this.line[this.head]) {
       if (!this.isOpen || (this.waitsForRoom && !this.hasRoom(next.length))) break;
-      this.head += 1;
-      this.waiting -= next.length;
-      this.host.letIn(next);
+      this.take(next, 'outside');
     }
+    this.cutOff();
+  }
+
+  /**
+   * Lets in a task above the bound, as a child would be, and whoever stands before it: a running task waits for it, and may
+   * be what fills the room.
+   */
+  letInAbove(task: Handle<unknown>): void {
+    const last = this.line.findIndex((each, at) => at >= this.head && each.some(({ handle }) => handle === task));
+    for (let next = this.line[this.head]; this.head <= last && next !== undefined; next = this.line[this.head]) {
+      if (!this.isOpen) break;
+      this.take(next, 'child');
+    }
+    this.cutOff();
+  }
+
+  private take(first: readonly Application[], origin: Origin): void {
+    this.head += 1;
+    this.waiting -= first.length;
+    this.host.letIn(first, origin);
+  }
+
+  private cutOff(): void {
     if (2 * this.head >= this.line.length) this.replaceLine(this.line.slice(this.head));
   }
 

@@ -70,11 +70,17 @@ export class Executing {
 
   /** Starts what can start, here or in an executor that suits it. */
   distribute(): void {
-    const living = [...this.executors].flatMap(([id, executor]) => (isAlive(executor) ? [id] : []));
-    this.start([this.local.id, ...living]);
+    const living = this.living();
+    this.start([this.local.id, ...living.map(({ id }) => id)]);
     // What is left may be waiting for one that is gone.
     const isMissed = living.length < this.executors.size && this.host.core.state.index.size > 0;
     this.askAgainAt = isMissed ? this.host.now().mono + ASK_AGAIN_MS : Infinity;
+  }
+
+  /** As the core knows them. */
+  living(): Worker[] {
+    const { workers } = this.host.core.state;
+    return [...this.executors].flatMap(([id, executor]) => (isAlive(executor) ? [workers.get(id) as Worker] : []));
   }
 
   private start(workers: readonly string[]): void {

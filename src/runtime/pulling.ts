@@ -109,10 +109,12 @@ export class Pulling implements WorkerHost {
     return [...this.open.keys()].map(({ id }) => id);
   }
 
-  /** Attempts whose waits are over go on: their workers have them already, and need not claim them. */
-  goOn(): void {
+  /** Attempts whose waits are over go on, at others too: their workers have them already, and need not claim them. */
+  goOn(others: readonly Worker[]): void {
     const { core } = this.host;
-    for (const worker of this.open.values()) while (core.goOn(this.host.now(), worker) !== undefined);
+    for (const worker of [...others, ...this.open.values()]) {
+      while (core.goOn(this.host.now(), worker) !== undefined);
+    }
   }
 
   /** Whom a worker would take now; one that does not wait for a task may be busy until what it runs has ended. */

@@ -35,6 +35,7 @@ export interface AttemptsHost extends HandleHost {
   tell(request: Request): void;
   dispatchSoon(): void;
   readonly intake: Intake;
+  readonly arrivals: { readonly entrance: { letInAbove(task: Handle<unknown>): void } | undefined };
   /** Whether something new may start now. */
   mayStart(): boolean;
   readonly pulling: { takenBy(workerId: string): Takes };
@@ -156,6 +157,10 @@ export class RunningAttempts implements AttemptHost {
 
   addChild(attempt: Attempt, run: unknown, second: unknown, third: unknown): Handle<unknown> {
     return this.engine.intake.add(run, second, third, attempt.task);
+  }
+
+  letIn(awaited: Handle<unknown>): void {
+    this.engine.arrivals.entrance?.letInAbove(awaited);
   }
 
   letWait(attempt: Attempt, awaited: string): boolean {

@@ -35,6 +35,8 @@ export interface AttemptHost {
   yields(attempt: Attempt): void;
   /** The attempt is at a yield: what it is to do there. */
   atYield(attempt: Attempt): Verdict;
+  /** Lets in what still waits for that, as a running task waits for it. */
+  letIn(awaited: Handle<unknown>): void;
   /** Lets the attempt wait; `false` when the other task has ended by now. */
   letWait(attempt: Attempt, awaited: string): boolean;
   /** Adds a child of the attempt's task. */
@@ -153,7 +155,8 @@ export class RunningTask implements TaskContext {
   }
 
   private async await(awaited: Handle<unknown>): Promise<void> {
-    // What still waits to be let in is no task of the core yet, which could be waited for.
+    // What still waits to be let in is no task of the core yet; the slot of this attempt may be what that waits for.
+    if (awaited.task === undefined) this.host.letIn(awaited);
     if (awaited.task === undefined) await awaited.accepted;
     const { task } = awaited;
     if (task === undefined) return;

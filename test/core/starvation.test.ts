@@ -25,7 +25,7 @@ const arrivals = fc.array(
 );
 
 /** Lets the tasks come, run for as long as they take, and end; all in virtual time, until nothing is left. */
-function work(s: Sim, coming: readonly Arrival[]): void {
+function work(s: Sim, coming: readonly Arrival[], type = ''): void {
   const endsAt = new Map<string, number>();
   const takes = new Map(coming.map(({ takesMs }, i) => [`t${i}`, takesMs]));
   const pass = (ms: number): void => {
@@ -40,7 +40,7 @@ function work(s: Sim, coming: readonly Arrival[]): void {
   };
   for (const [i, { gapMs, level, channel }] of coming.entries()) {
     pass(gapMs);
-    s.add(`t${i}`, { priority: level, channel });
+    s.add(`t${i}`, { type, priority: level, channel });
   }
   while (s.core.state.pending > 0) pass(1);
 }
@@ -83,6 +83,18 @@ describe('the bound on waiting, with service times', () => {
       }),
       { numRuns: 12 },
     );
+  });
+
+  test.each(['global', 'type', 'channel'] as const)('C9.4 under a %s limit as many slots count as it allows', (scope) => {
+    const s = watched({ strategy: 'fifo', slots: 4 });
+    s.send({ kind: 'setLimit', scope, key: { global: '', type: 'work', channel: 'A' }[scope], limit: 1 });
+    work(
+      s,
+      Array.from({ length: 10 }, () => ({ gapMs: 0, level: 2, takesMs: SERVICE_MS, channel: 'A' })),
+      'work',
+    );
+    expect(s.now.mono).toBe(10 * SERVICE_MS);
+    expect(starvedIn(s)).toEqual([]);
   });
 
   test('C9.4 where the order has no bound nobody is watched', () => {

@@ -95,7 +95,7 @@ export class NaivePreemption {
 
   /** The worker has gone, or is another one. */
   forgetAt(id: string): void {
-    this.forget((task, { worker }) => (worker === RESERVED ? !this.model.reservations.isServed(task) : worker === id));
+    this.forget((task, { worker }) => (worker === RESERVED ? !this.model.reservations.mayStart(task) : worker === id));
   }
 
   /** When there are tokens for those for whom something is kept that is free. */
@@ -131,7 +131,8 @@ export class NaivePreemption {
     const { model } = this;
     const ready = model.unfinished().filter((task) => {
       const stands = !model.paused.has(task.spec.channel) || model.waiting(task) !== undefined;
-      return task.state === 'ready' && stands && !this.rooms.has(task);
+      const isMadeWayFor = (this.rooms.get(task)?.worker ?? RESERVED) !== RESERVED;
+      return task.state === 'ready' && stands && !isMadeWayFor;
     });
     const wait = (x: NaiveTask, y: NaiveTask): number => model.readyFrom(x) - model.readyFrom(y);
     return ready.sort(
@@ -148,11 +149,19 @@ export class NaivePreemption {
     }
   }
 
+  /** What is reserved for the task itself is not in its way. */
   private makeRoom(task: NaiveTask): void {
+    const reservation = this.rooms.get(task);
+    this.rooms.delete(task);
+    const room = this.roomFor(task) ?? reservation;
+    if (room !== undefined) this.rooms.set(task, room);
+  }
+
+  private roomFor(task: NaiveTask): NaiveRoom | undefined {
     const { model } = this;
     const workers = [...model.workers.values()].filter((worker) => model.suits(worker, task));
     const isFree = (worker: NaiveWorker): boolean => model.freeSlots(worker) > this.kept(`slot ${worker.id}`);
-    if (!this.hasTokens(task) || (model.canStart(task) && workers.some(isFree))) return;
+    if (!this.hasTokens(task) || (model.canStart(task) && workers.some(isFree))) return undefined;
     const victims: NaiveAttempt[] = [];
     for (const attempt of this.candidates()) {
       const lacks = this.lacks(task, workers, victims);
@@ -161,7 +170,7 @@ export class NaivePreemption {
       if (runsSince(attempt) + this.settings.minRunMs > model.mono || this.isWanted(attempt, task)) continue;
       if (lacks.some((what) => (heldBy(attempt).get(what) ?? 0) > 0)) victims.push(attempt);
     }
-    if (this.lacks(task, workers, victims).length > 0) return;
+    if (this.lacks(task, workers, victims).length > 0) return undefined;
     // Whoever can be spared is, the most urgent first.
     for (const attempt of victims.toReversed()) {
       const others = victims.filter((each) => each !== attempt);
@@ -174,7 +183,7 @@ export class NaivePreemption {
       attempt.stopBy = until;
       attempt.task.preemptions += 1;
     }
-    this.rooms.set(task, { worker: worker.id, until });
+    return { worker: worker.id, until };
   }
 
   /** Who could start on the same worker if it gave way: the holder of the reservation, the most urgent, the longest wait. */
@@ -184,8 +193,9 @@ export class NaivePreemption {
     const worker = model.workers.get(attempt.worker);
     const kept = keptNeeds(attempt.task.spec).map(({ resource }) => `resource ${resource}`);
     const freed = (what: string): number => (kept.includes(what) ? 0 : (heldBy(attempt).get(what) ?? 0));
+    const level = Math.min(model.levelOf(attempt.task), ...this.lacking(kept).map((task) => model.levelOf(task)));
     return [...(reserved === undefined ? [] : [reserved]), ...this.hungry()].find((task) => {
-      if (worker === undefined || model.levelOf(task) > model.levelOf(attempt.task)) return false;
+      if (worker === undefined || model.levelOf(task) > level) return false;
       if (!model.suits(worker, task) || !this.hasTokens(task)) return false;
       const workers = [...model.workers.values()].filter((each) => model.suits(each, task));
       const isFree = (each: NaiveWorker): boolean => model.freeSlots(each) > this.kept(`slot ${each.id}`);
@@ -231,13 +241,19 @@ export class NaivePreemption {
   /** Whether somebody more urgent than the task lacks what the attempt holds. */
   private isWanted(attempt: NaiveAttempt, task: NaiveTask): boolean {
     const { model } = this;
-    return model.unfinished().some(
-      (other) =>
-        other.state === 'ready' &&
-        model.levelOf(other) < model.levelOf(task) &&
-        model.asksFor(other).some(({ resource, amount }) => {
+    const held = attempt.task.spec.needs.map(({ resource }) => `resource ${resource}`);
+    return this.lacking(held).some((other) => model.levelOf(other) < model.levelOf(task));
+  }
+
+  /** The ready tasks that lack any of these. */
+  private lacking(resources: readonly string[]): NaiveTask[] {
+    const { model } = this;
+    return model.unfinished().filter(
+      (task) =>
+        task.state === 'ready' &&
+        model.asksFor(task).some(({ resource, amount }) => {
           const lacks = model.held(resource) + amount > (model.capacities.get(resource) ?? 0);
-          return lacks && attempt.task.spec.needs.some((need) => need.resource === resource);
+          return lacks && resources.includes(`resource ${resource}`);
         }),
     );
   }

@@ -28,7 +28,7 @@ export class NaiveReservations {
     for (const task of passed) {
       task.bypasses = Math.min(task.bypasses + 1, Math.max(task.bypasses, this.maxBypasses));
       const due = task.bypasses >= this.maxBypasses || model.mono - model.readyFrom(task) >= model.aging.maxWaitMs;
-      if (this.reserved() !== undefined || !due || !this.canBeMet(task)) continue;
+      if (this.reserved() !== undefined || !due || !this.canBeMet(task) || !this.mayStart(task)) continue;
       model.preemption.rooms.set(task, { worker: RESERVED, until: Infinity });
     }
   }
@@ -49,8 +49,13 @@ export class NaiveReservations {
     });
   }
 
-  isServed(task: NaiveTask): boolean {
+  private isServed(task: NaiveTask): boolean {
     return [...this.model.workers.values()].some((worker) => this.model.suits(worker, task));
+  }
+
+  /** Whether somebody who takes it has slots at all. */
+  mayStart(task: NaiveTask): boolean {
+    return [...this.model.workers.values()].some((worker) => worker.slots > 0 && this.model.suits(worker, task));
   }
 
   reserved(): NaiveTask | undefined {

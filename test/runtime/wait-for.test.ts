@@ -3,6 +3,7 @@ import {
   CancelledError,
   ClosedError,
   DeadlockError,
+  InProcess,
   InvalidTaskError,
   Scheduler,
   type Claim,
@@ -115,6 +116,28 @@ test('C12.1 closing lets a parent that waits go on, and takes back what has not 
   expect(late.state).toBe('cancelled');
 });
 
+test('C12.1 while nothing new starts, what waits in an executor goes on there all the same', async () => {
+  const aside = new InProcess({ id: 'aside', slots: 1, capabilities: { aside: true } });
+  const scheduler = new Scheduler({ concurrency: 1, executors: [aside] });
+  let end = (): void => undefined;
+  const child = scheduler.add(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  const waits = async (task: TaskContext): Promise<string> => {
+    await task.waitFor(child);
+    return 'went on';
+  };
+  const parent = scheduler.add(waits, { capabilities: { aside: true } });
+  while (parent.state !== 'waiting') await new Promise((resolve) => setImmediate(resolve));
+  const closed = scheduler.close({ drain: '1s' });
+  end();
+  expect(await parent).toBe('went on');
+  await closed;
+});
+
 test('C12.1 what a worker has claimed waits too, and goes on there without a claim', async () => {
   const scheduler = new Scheduler({ concurrency: 0 });
   const worker = scheduler.worker({ slots: 1 });
@@ -128,6 +151,28 @@ test('C12.1 what a worker has claimed waits too, and goes on there without a cla
   await second?.run();
   expect(await parent).toBe(6);
   await running;
+  await scheduler.close();
+});
+
+test('C8.2 C12.1 what still waits to be let in comes in for a running task that waits for it, and whoever stands before it', async () => {
+  const scheduler = new Scheduler({ concurrency: 1, maxPending: 1, maxWaiting: 9 });
+  const order: string[] = [];
+  const add = (id: string, after: readonly string[] = []): Handle<unknown> =>
+    scheduler.add(() => order.push(id), { id, after });
+  const parent = scheduler.add(async (task) => {
+    add('fills it');
+    add('first');
+    const awaited = add('awaited', ['first']);
+    const last = add('last');
+    const waits = task.waitFor(awaited);
+    const states = [awaited.state, last.state, scheduler.waiting];
+    await waits;
+    order.push('parent');
+    return states;
+  });
+  expect(await parent).toEqual(['waiting', 'waiting', 1]);
+  await scheduler.onIdle();
+  expect(order).toEqual(['fills it', 'first', 'awaited', 'parent', 'last']);
   await scheduler.close();
 });
 

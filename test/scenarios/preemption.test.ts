@@ -26,6 +26,24 @@ function makeWay(s: Sim, task: string): void {
   s.send({ kind: 'release', task, token: { epoch: 1, attempt: s.task(task).attempts } });
 }
 
+test('C7.2 C10.1 others make way for who has a reservation too', () => {
+  const s = sim({ slots: 9, maxBypasses: 1, preemption: { graceMs: 100, minRunMs: 1_000, maxPerTask: 3 } });
+  s.send({ kind: 'setCapacity', resource: 'gpu', units: 2 });
+  s.add('hog', { priority: 'low', preemptible: true, needs: { gpu: 1 } });
+  s.add('large', { priority: 'critical', needs: { gpu: 2 } });
+  s.add('small', { needs: { gpu: 1 } });
+  expect(s.core.state.preemption.rooms.reserved?.id).toBe('large');
+  s.complete('small');
+  s.advance(999);
+  expect(s.core.explain('hog')).not.toHaveProperty('stopBy');
+  s.advance(1);
+  expect(s.core.explain('hog')).toMatchObject({ stopBy: 1_100 });
+  s.add('late', { needs: { gpu: 1 } });
+  expect(s.running()).toEqual(['hog#1']);
+  s.send({ kind: 'release', task: 'hog', token: { epoch: 1, attempt: 1 } });
+  expect(s.running()).toEqual(['large#1']);
+});
+
 describe('who makes way', () => {
   test('C10.1 a running task that allows it is asked to make way for a more urgent one, which then starts', () => {
     const s = busy(1);

@@ -91,6 +91,22 @@ test('C6.3 a rate per type lets through one token for each start, and * is for a
   expect(times('chat')).toEqual([0, 0, 1_000]);
 });
 
+test('C6.3 C6.6 a type that was given no rate has none, whatever * says, over a restart too', () => {
+  const s = sim({ slots: 99 });
+  rate(s, '*', { rate: 1, perMs: 1_000, burst: 1 }, 'type');
+  rate(s, 'vip', undefined, 'type');
+  const add = (from: number): void => {
+    for (let i = from; i < from + 3; i += 1) for (const type of ['vip', 'other']) s.add(`${type}${i}`, { type });
+  };
+  add(0);
+  expect(s.running()).toEqual(['vip0#1', 'other0#1', 'vip1#1', 'vip2#1']);
+  restart(s);
+  add(3);
+  expect(s.running().filter((name) => name.startsWith('vip'))).toHaveLength(6);
+  rate(s, '*', undefined, 'type');
+  expect(s.running()).toHaveLength(12);
+});
+
 test('C6.3 C6.5 what costs more than the burst is refused with both numbers, and a burst below one for a type too', () => {
   const s = sim();
   rate(s, 'api', { rate: 100, perMs: 1_000, burst: 5 });

@@ -167,9 +167,38 @@ describe('reservations', () => {
     expect(s.facts.filter(({ kind }) => kind === 'task.bypassed')).toHaveLength(64);
   });
 
+  test.each<[string, Parameters<Sim['worker']>[1]]>([
+    ['takes its channel', { slots: 1, filter: ({ channel }) => channel !== 'trains' }],
+    ['has a slot', { slots: 0 }],
+  ])('C7.2 nothing is kept for a task for which no worker %s, however often it is passed over', (_, big) => {
+    const capabilities = new Map([['size', 'big']]);
+    const s = sim({ maxBypasses: 1 });
+    s.worker('small', { slots: 9 });
+    s.worker('big', { capabilities, ...big });
+    s.send({ kind: 'setCapacity', resource: 'gpu', units: 2 });
+    s.add('first', { needs: { gpu: 1 } });
+    s.claim(1, 'small');
+    s.add('large', { needs: { gpu: 2 }, channel: 'trains', capabilities: { size: 'big' } });
+    for (const id of ['second', 'third', 'fourth']) s.add(id, { needs: { gpu: 1 } });
+    expect(s.claim(9, 'small')).toEqual(['second']);
+    expect([s.task('large').extra?.bypasses, reserved(s)]).toEqual([1, undefined]);
+    s.complete('first');
+    expect(s.claim(9, 'small')).toEqual(['third']);
+    s.worker('late', { slots: 1, capabilities });
+    s.complete('second');
+    expect(s.claim(9, 'small')).toEqual(['fourth']);
+    expect(reserved(s)).toBe('large');
+  });
+
   test.each([
     ['less capacity than it needs', (s: Sim) => s.send({ kind: 'setCapacity', resource: 'gpu', units: 3 })],
     ['no worker that takes it', (s: Sim) => s.send({ kind: 'detachWorker', worker: 'big' })],
+    [
+      'no slot at the worker that takes it',
+      (s: Sim) => {
+        s.worker('big', { slots: 0, capabilities: new Map([['size', 'big']]) });
+      },
+    ],
     ['its channel paused', (s: Sim) => s.send({ kind: 'pauseChannel', channel: 'trains' })],
     [
       'a dependency',

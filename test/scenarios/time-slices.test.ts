@@ -74,6 +74,28 @@ describe('time slices', () => {
     expect(work(t, 50, 3)).toEqual(['a#1', 'b#1', 'a#1']);
   });
 
+  test('C11 C12.3 whoever keeps what a more urgent task lacks gives way to nobody who is less urgent than that one', () => {
+    const holding = (yieldable: readonly string[]): Sim => {
+      const s = sliced();
+      s.send({ kind: 'setCapacity', resource: 'bus', units: 1 });
+      s.add('a', { priority: 'low', needs: { bus: 1 }, yieldable });
+      s.add('urgent', { priority: 'critical', needs: { bus: 1 } });
+      s.add('normal');
+      s.advance(100);
+      return s;
+    };
+    const s = holding([]);
+    expect(atYield(s, 'a')).toBe('goOn');
+    s.add('as urgent', { priority: 'critical' });
+    expect(atYield(s, 'a')).toBe('giveWay');
+    s.complete('as urgent');
+    expect(s.running()).toEqual(['a#1']);
+    s.complete('a');
+    expect(s.running()).toEqual(['urgent#1']);
+    const t = holding(['bus']);
+    expect([atYield(t, 'a'), t.running()]).toEqual(['giveWay', ['urgent#1']]);
+  });
+
   test('C11 nobody gives way where a free slot will do', () => {
     const s = sim({ sliceMs: 50 });
     s.worker('w', { slots: 2, leaseMs: Infinity });

@@ -27,13 +27,16 @@ export function preempt(state: State): void {
 function makeRoom(state: State, task: Task): boolean {
   const place = state.places.of(task);
   const workers = [...state.workers.values()].filter((worker) => worker.takes(place));
-  const asks = askedBy(state, task);
+  const { rooms } = state.preemption;
+  const wanted = askedBy(state, task).map(({ pool, amount }) => {
+    return { pool, amount: amount + rooms.keptForOthers(task, pool) };
+  });
   // No attempt that stops gives tokens back, and others with room take theirs; what goes on has paid its own.
-  if (task.attempt === undefined && !asks.every(({ pool, amount }) => pool.hasTokens(amount + pool.kept))) return false;
-  if (asks.every(({ pool, amount }) => pool.hasRoom(amount)) && workers.some((each) => hasSlot(state, each))) {
+  if (task.attempt === undefined && !wanted.every(({ pool, amount }) => pool.hasTokens(amount))) return false;
+  if (wanted.every(({ pool, amount }) => pool.hasUnits(amount)) && workers.some((each) => hasSlot(state, each))) {
     return false;
   }
-  const shortage = shortageOf(state, asks, workers);
+  const shortage = shortageOf(state, wanted, workers);
   const victims = choose(state, task, shortage);
   if (victims === undefined) return false;
   const { graceMs } = state.preemption.settings;
@@ -47,13 +50,11 @@ function makeRoom(state: State, task: Task): boolean {
   return true;
 }
 
-/** What is lacking once all that were asked before have made way, and all have started for whom they did. */
-function shortageOf(state: State, asks: readonly Holding[], workers: readonly Worker[]): Shortage {
+/** What is lacking of so much once all that were asked before have made way. */
+function shortageOf(state: State, wanted: readonly Holding[], workers: readonly Worker[]): Shortage {
   const { freed } = state.preemption;
   const lacking = new Map<Pool, number>();
-  for (const { pool, amount } of asks) {
-    lacking.set(pool, pool.held - freed.of(pool) + pool.kept + amount - pool.capacity);
-  }
+  for (const { pool, amount } of wanted) lacking.set(pool, pool.held - freed.of(pool) + amount - pool.capacity);
   return new Shortage(lacking, new Map(workers.map((worker) => [worker.id, slotsShort(state, worker)])));
 }
 

@@ -20,7 +20,8 @@ export type Takes = 'anybody' | 'returning' | 'begun';
  * The attempt is at a yield. One that was asked to make way does so there, as long as that frees all it holds; with what
  * it would keep, or where its worker takes nobody new before its end, it has to stop. Otherwise it gives way once its
  * slice is used up, to the holder of the reservation, or to the longest wait among the most urgent: of those that are at
- * least as urgent and could start in its place. What it hands back is kept for that one.
+ * least as urgent as it is, and as whoever lacks what it keeps, and could start in its place. What it hands back is kept for
+ * that one.
  */
 export function atYield(state: State, attempt: Attempt, takes: Takes = 'anybody'): Verdict {
   const { task } = attempt;
@@ -65,7 +66,8 @@ function isSlotKeptForNew(state: State, id: string): boolean {
 
 /** Who could start on the same worker if the attempt handed back what it does not keep. */
 function nextInPlaceOf(state: State, attempt: Attempt, takes: Takes): Task | undefined {
-  const { urgency } = attempt.task;
+  // Whoever lacks what it keeps would have to wait for all that goes before it.
+  const urgency = state.lending.urgencyOf(attempt);
   const { reserved } = state.preemption.rooms;
   const mayTake = (task: Task): boolean => takes === 'anybody' || task.attempt !== undefined;
   if (reserved !== undefined && reserved.urgency <= urgency && mayTake(reserved)) {
