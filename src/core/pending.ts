@@ -1,5 +1,14 @@
 import { compareFifo, compareNames, isFinal, type Task } from '../model/index.js';
-import { Heap, Turn, planFor, windowOf, type LevelTurns, type Plan, type StrategyChoice } from '../ready/index.js';
+import {
+  Heap,
+  Turn,
+  agedKey,
+  planFor,
+  windowOf,
+  type LevelTurns,
+  type Plan,
+  type StrategyChoice,
+} from '../ready/index.js';
 import type { State } from './state.js';
 import { meanOf } from './execution.js';
 
@@ -62,7 +71,7 @@ function boosted(state: State, plan: Plan, x: Task, y: Task): number {
 
 function effective(state: State, level: number, since: number): number {
   const aging = state.index.aging;
-  return level - Math.min(aging.maxBoost, windowOf(aging, state.mono) - windowOf(aging, since));
+  return agedKey({ level, window: windowOf(aging, since) }, aging.maxBoost, windowOf(aging, state.mono));
 }
 
 /** One level as it would be served, with copies of its channels' accounts. */
