@@ -69,6 +69,19 @@ describe('A1.1 strategies by name', () => {
   });
 });
 
+test('A1.1 under critical-path an occurrence of a series is expected to take as long as others of its type', () => {
+  const s = sim({ strategy: 'critical-path' });
+  s.add('before', { type: 'render' });
+  s.claim();
+  s.advance(500);
+  s.complete('before');
+  s.add('short', { estimate: 100 });
+  s.repeat('nightly', { every: '1d', type: 'render' });
+  s.add('long', { estimate: 900 });
+  const [first, second = '', third] = s.claim(3);
+  expect([first, s.task(second).extra?.series, third]).toEqual(['long', 'nightly', 'short']);
+});
+
 describe('A1.2 strategies of one’s own', () => {
   test('A1.2 the smallest rank goes first, equal ranks are FIFO, and what has no usable rank goes last', () => {
     expect(mixed(byIdBackwards).drain()).toEqual(['report', 'mail', 'index', 'fetch', 'clean']);
