@@ -62,6 +62,15 @@ describe('C13.1 why a task is not running', () => {
     expect(text(s, 'a')).toBe('Task "a" is tried again in 60 ms, after attempt 1 failed: TypeError, "no \\"luck\\"".');
   });
 
+  test('C13.1 a backoff that is over by the time of another command, before the tick, is still one', () => {
+    const s = sim({ slots: 1 });
+    s.add('a', { retry: { attempts: 3, backoff: 'fixed', base: 100 } });
+    s.fail('a#1');
+    s.core.handle({ kind: 'pauseChannel', channel: 'other', now: { wall: s.now.wall + 150, mono: 150 } });
+    expect(why(s, 'a')).toMatchObject({ kind: 'backoff', until: 100, remainingMs: 0 });
+    expect(text(s, 'a')).toContain('is tried again in 0 ms');
+  });
+
   test('C13.1 a lacking resource says how much is lacking and which attempts hold it, abandoned ones included', () => {
     const s = sim({ slots: 9 });
     s.send({ kind: 'setCapacity', resource: 'gpu', units: 4 });
