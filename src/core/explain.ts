@@ -43,9 +43,10 @@ function explainKnown(state: State, task: Task): Explanation {
 }
 
 function awaited(state: State, task: Task): { task: string; state: Task['state'] }[] {
-  const found: { task: string; state: Task['state'] }[] = [];
-  state.dependencies.eachUnfinishedDependency(task, (each) => found.push({ task: each.id, state: each.state }));
-  return found;
+  // The same one may have been named more than once.
+  const found = new Set<Task>();
+  state.dependencies.eachUnfinishedDependency(task, (each) => found.add(each));
+  return [...found].map((each) => ({ task: each.id, state: each.state }));
 }
 
 function explainReady(state: State, task: Task): Explanation {

@@ -28,7 +28,7 @@ describe('C13.1 why a task is not running', () => {
     s.complete('done');
     s.add('running');
     s.add('later', { delay: 5_000 });
-    s.add('end', { after: ['done', 'running', 'later'] });
+    s.add('end', { after: ['done', 'running', 'later', 'running'] });
     expect(why(s, 'end')).toEqual({
       task: 'end',
       kind: 'waiting',
