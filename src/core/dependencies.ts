@@ -162,6 +162,14 @@ export class Dependencies {
     }
   }
 
+  /** Whether the other one is unfinished and waits for the task, with one of its edges at least. */
+  isAwaitedBy(task: Task, other: Task): boolean {
+    if (isFinal(other.state) || !this.has(task, other)) return false;
+    let waits = counts(this.graph.policy(this.graph.findEdge(task.node, other.node)));
+    if (!waits) this.eachUnfinishedDependency(other, (each) => (waits ||= each === task));
+    return waits;
+  }
+
   /** Calls for every unfinished dependant. */
   eachUnfinishedDependant(task: Task, visit: (dependant: Task) => void): void {
     this.findUnfinishedDependant(task, (dependant) => {

@@ -1,4 +1,4 @@
-import { Attempt, InvalidConfigError, extraOf, type AttemptEnd, type Task } from '../model/index.js';
+import { Attempt, InvalidConfigError, extraOf, type AttemptEnd, type Task, type TaskSpec } from '../model/index.js';
 import { holdingAttempts } from './attempts.js';
 import { forgetImpossible, forgetRoom } from './making-way.js';
 import { finite } from './resources.js';
@@ -78,6 +78,11 @@ function turnsOf({ extra }: Task): number {
 export function meanOf(state: State, type: string): number | undefined {
   const mean = state.means.get(type);
   return mean === undefined ? undefined : mean.totalMs / mean.count;
+}
+
+/** How long such a task is expected to take: as it says, else as others of its type have taken; `undefined` where nobody knows. */
+export function expectedMs(state: State, { type, estimateMs }: TaskSpec): number | undefined {
+  return estimateMs ?? (type === '' ? undefined : meanOf(state, type));
 }
 
 /** The attempt no longer counts; unless it is abandoned, it gives back what it held. */

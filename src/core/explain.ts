@@ -34,16 +34,19 @@ function explainKnown(state: State, task: Task): Explanation {
     return { task: id, kind: 'waiting', dependencies: awaited(state, task), ...waits };
   }
   if (task.state === 'ready') return explainReady(state, task);
-  const until = extra?.backoffUntil ?? -Infinity;
-  if (until <= state.mono) return { task: id, kind: 'delayed', until: extra?.eta ?? state.wall };
-  const remainingMs = until - state.mono;
+  const { eta = state.wall, backoffUntil: until = -Infinity } = extra ?? {};
+  // What is due by now goes on at the next tick: until then it is still the backoff that it waits for.
+  if (until === -Infinity || (until <= state.mono && eta > state.wall))
+    return { task: id, kind: 'delayed', until: eta };
+  const remainingMs = Math.max(0, until - state.mono);
   return { task: id, kind: 'backoff', until, remainingMs, attempts: task.attempts, error: extra?.error };
 }
 
 function awaited(state: State, task: Task): { task: string; state: Task['state'] }[] {
-  const found: { task: string; state: Task['state'] }[] = [];
-  state.dependencies.eachUnfinishedDependency(task, (each) => found.push({ task: each.id, state: each.state }));
-  return found;
+  // The same one may have been named more than once.
+  const found = new Set<Task>();
+  state.dependencies.eachUnfinishedDependency(task, (each) => found.add(each));
+  return [...found].map((each) => ({ task: each.id, state: each.state }));
 }
 
 function explainReady(state: State, task: Task): Explanation {

@@ -1,6 +1,10 @@
 import { extraOf, isFinal, type Task } from '../model/index.js';
+import { Crowd } from './crowd.js';
 import { type Dependencies } from './dependencies.js';
 import { linkedTask, type Link } from './links.js';
+
+/** So many dependants are looked through; where there are more they are kept in order from then on. */
+const FEW = 32;
 
 /** Told of a task whose effective level or deadline has changed, with the level it had before. */
 export type Changed = (task: Task, levelBefore: number) => void;
@@ -27,6 +31,9 @@ export class Inheritance {
   /** Levels lent to tasks whose waiting attempts keep what more urgent tasks lack; they count like the tasks' own. */
   private readonly lent = new Map<Task, number>();
   lender: Lender | undefined = undefined;
+  /** The dependants of tasks that have many of them, from the first time on that they all had to be looked at. */
+  private readonly crowds = new WeakMap<Task, Crowd>();
+  private hasCrowds = false;
 
   constructor(
     private readonly dependencies: Dependencies,
@@ -40,6 +47,7 @@ export class Inheritance {
     const { urgency, deadline } = task;
     for (const link of links) {
       const dependency = linkedTask(link);
+      this.joins(task, dependency);
       if (urgency >= dependency.urgency && deadline >= dependency.deadline) continue;
       this.spread(task);
       return;
@@ -84,6 +92,7 @@ export class Inheritance {
     for (let task = stack.pop(); task !== undefined; task = stack.pop()) {
       const giver = task;
       this.dependencies.eachUnfinishedDependency(task, (dependency) => {
+        this.joins(giver, dependency);
         if (this.give(giver, dependency)) stack.push(dependency);
       });
     }
@@ -91,7 +100,9 @@ export class Inheritance {
 
   /** The task waits for one more: passes its urgency on to that one, without a look at all the others it waits for. */
   extend(task: Task, dependency: Task): void {
-    if (!isFinal(dependency.state) && this.give(task, dependency)) this.spread(dependency);
+    if (isFinal(dependency.state)) return;
+    this.joins(task, dependency);
+    if (this.give(task, dependency)) this.spread(dependency);
   }
 
   /** The task may have become less urgent, or more: works its values out anew, and those of what it waits for. */
@@ -135,6 +146,7 @@ export class Inheritance {
       this.set(task, urgency, deadline);
       const changed = task;
       this.dependencies.eachUnfinishedDependency(task, (dependency) => {
+        this.joins(changed, dependency);
         stack.push(dependency);
         givers.push(changed);
       });
@@ -149,14 +161,37 @@ export class Inheritance {
     let urgency = Math.min(task.level, this.lentTo(task), giver?.urgency ?? Infinity);
     let deadline = Math.min(task.spec.deadline, giver?.deadline ?? Infinity);
     const upheld = (): boolean => urgency <= task.urgency && deadline <= task.deadline;
-    if (!upheld()) {
+    const hear = (dependants: { readonly urgency: number; readonly deadline: number }): void => {
+      urgency = Math.min(urgency, dependants.urgency);
+      deadline = Math.min(deadline, dependants.deadline);
+    };
+    if (upheld()) return { urgency, deadline };
+    const crowd = this.crowds.get(task);
+    if (crowd === undefined) {
+      let seen = 0;
       this.dependencies.findUnfinishedDependant(task, (dependant) => {
-        urgency = Math.min(urgency, dependant.urgency);
-        deadline = Math.min(deadline, dependant.deadline);
+        seen += 1;
+        hear(dependant);
         return upheld();
       });
-    }
+      if (seen > FEW) this.gather(task);
+    } else hear(crowd);
     return { urgency, deadline };
+  }
+
+  /** From now on the dependants of the task are kept in order. */
+  private gather(task: Task): void {
+    const crowd = new Crowd((dependant) => this.dependencies.isAwaitedBy(task, dependant));
+    this.dependencies.eachUnfinishedDependant(task, (dependant) => {
+      crowd.enter(dependant);
+    });
+    this.crowds.set(task, crowd);
+    this.hasCrowds = true;
+  }
+
+  /** The task waits for the dependency, or does so with other values than before. */
+  private joins(task: Task, dependency: Task): void {
+    if (this.hasCrowds) this.crowds.get(dependency)?.enter(task);
   }
 
   /** Makes the dependency at least as urgent as the task; whether that is a change. */

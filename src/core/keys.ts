@@ -1,4 +1,4 @@
-import { isFinal, type Task, type TaskSpec } from '../model/index.js';
+import type { Task, TaskSpec } from '../model/index.js';
 
 /**
  * What is known of a key: the unfinished task that has it, and when the last throttled one started. It is replaced, never
@@ -74,12 +74,6 @@ export class Keys {
   /** How many keys are remembered. */
   get size(): number {
     return this.entries.size;
-  }
-
-  /** Whether the key leads to the task, or to one that came after it; for checks. */
-  leadsTo(task: Task): boolean {
-    const found = this.taskFor(task.spec);
-    return nameOf(task.spec) === undefined || (found !== undefined && !isFinal(found.state));
   }
 
   /** What matters of this moment from then on, to be walked whenever there is time; `undefined` is a step without a key. */

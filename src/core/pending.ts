@@ -1,5 +1,14 @@
 import { compareFifo, compareNames, isFinal, type Task } from '../model/index.js';
-import { Heap, Turn, planFor, windowOf, type LevelTurns, type Plan, type StrategyChoice } from '../ready/index.js';
+import {
+  Heap,
+  Turn,
+  agedKey,
+  planFor,
+  windowOf,
+  type LevelTurns,
+  type Plan,
+  type StrategyChoice,
+} from '../ready/index.js';
 import type { State } from './state.js';
 import { meanOf } from './execution.js';
 
@@ -62,7 +71,7 @@ function boosted(state: State, plan: Plan, x: Task, y: Task): number {
 
 function effective(state: State, level: number, since: number): number {
   const aging = state.index.aging;
-  return level - Math.min(aging.maxBoost, windowOf(aging, state.mono) - windowOf(aging, since));
+  return agedKey({ level, window: windowOf(aging, since) }, aging.maxBoost, windowOf(aging, state.mono));
 }
 
 /** One level as it would be served, with copies of its channels' accounts. */
@@ -90,7 +99,7 @@ function byTurns(state: State, plan: Plan, overdue: readonly Task[], tasks: read
     const served = levels.get(task.urgency)?.get(task.spec.channel);
     served?.turn.charge(turnOf(state, task), 0);
   }
-  const justServed = new Set(overdue.map((task) => task.urgency));
+  const justServed = new Set(overdue.filter(isStart).map((task) => task.urgency));
   const queue = new Heap<ServedLevel>((x, y) => x.urgency - y.urgency || x.level - y.level);
   for (const [level, channels] of levels) {
     const since = justServed.has(level) ? state.mono : (accounts.get(level)?.agesFrom ?? state.mono);
@@ -112,7 +121,7 @@ function serve(state: State, levels: Heap<ServedLevel>): Task[] {
     channel.turn.charge(turnOf(state, task), 0);
     if (channel.tasks.length > 0) level.queues.replaceTop(channel);
     else level.queues.pop();
-    level.urgency = effective(state, level.level, state.mono);
+    if (isStart(task)) level.urgency = effective(state, level.level, state.mono);
     if (level.queues.size > 0) levels.replaceTop(level);
     else levels.pop();
   }
@@ -143,9 +152,16 @@ function channelIn(
   return channel;
 }
 
-/** What a start would be charged. */
+/** Whether a claim would start the task: an attempt that waits to go on has taken its turn already. */
+function isStart({ attempt }: Task): boolean {
+  return attempt === undefined;
+}
+
+/** What a claim would be charged. */
 function turnOf(state: State, task: Task): number {
-  return state.charge === 'turns' ? 1 : Math.max(1, meanOf(state, task.spec.type) ?? 1);
+  if (!isStart(task)) return 0;
+  if (state.charge === 'turns') return task.extra?.turnPaid === true ? 0 : 1;
+  return Math.max(1, meanOf(state, task.spec.type) ?? 1);
 }
 
 function untilDue(state: State, task: Task): number {

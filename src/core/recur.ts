@@ -1,4 +1,5 @@
 import { Task, extraOf } from '../model/index.js';
+import { expectedMs } from './execution.js';
 import { addTick } from './moments.js';
 import { countStart } from './overrun.js';
 import { missed, nextAt } from './recurrence.js';
@@ -108,7 +109,8 @@ function afterTick(series: Series, at: number): number | undefined {
 function makeOccurrence(state: State, series: Series, scheduledAt: number): void {
   const due = Math.max(scheduledAt, state.wall) - state.origin.wall;
   const task = new Task(state.table.next, series.spec, series.payload, due);
-  if (series.spec.estimateMs !== undefined) extraOf(task).estimateMs = series.spec.estimateMs;
+  const estimateMs = expectedMs(state, series.spec);
+  if (estimateMs !== undefined) extraOf(task).estimateMs = estimateMs;
   submitted(state, task, [], { series: series.id, scheduledAt });
   ready(state, task);
 }

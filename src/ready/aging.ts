@@ -31,9 +31,14 @@ export interface Aged extends Contender {
   entry: HeadEntry | undefined;
 }
 
-/** The level that counts in this window. */
-export function effectiveLevel(aged: Pick<Aged, 'level' | 'window'>, maxBoost: number, now: number): number {
-  return aged.level - Math.min(maxBoost, now - aged.window);
+/**
+ * The level that counts in this window, plus the window: what orders tasks by how urgent they have become.
+ *
+ * For one that still rises it is the key that stays, to the last digit. A level less a boost would be rounded otherwise, and tasks
+ * that are equally urgent would be so in one place and not in another.
+ */
+export function agedKey({ level, window }: Pick<Aged, 'level' | 'window'>, maxBoost: number, now: number): number {
+  return level + Math.max(window, now - maxBoost);
 }
 
 /**
@@ -63,7 +68,7 @@ export class AgedHeads<T extends Aged> {
     if (!this.anyCapped) return rising;
     const capped = this.bestCapped(now);
     if (rising === undefined || capped === undefined) return rising ?? capped;
-    const difference = effectiveLevel(rising, this.maxBoost, now) - effectiveLevel(capped, this.maxBoost, now);
+    const difference = agedKey(rising, this.maxBoost, now) - agedKey(capped, this.maxBoost, now);
     if (difference !== 0) return difference < 0 ? rising : capped;
     return compareHeads(rising, capped) < 0 ? rising : capped;
   }

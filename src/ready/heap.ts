@@ -1,8 +1,5 @@
 import { Heap as BinaryHeap } from 'heap-js';
 
-/** Whether a visitor wants to see the next item. */
-export type Visit = 'stop' | 'continue';
-
 /**
  * A binary heap whose smallest item by `compare` is at the top.
  *
@@ -10,11 +7,9 @@ export type Visit = 'stop' | 'continue';
  * when it reaches the top, and calls `filter` once too many are dead. Items must not be `undefined`.
  */
 export class Heap<T> {
-  readonly #compare: (a: T, b: T) => number;
   readonly #heap: BinaryHeap<T>;
 
   constructor(compare: (a: T, b: T) => number) {
-    this.#compare = compare;
     this.#heap = new BinaryHeap(compare);
   }
 
@@ -62,29 +57,5 @@ export class Heap<T> {
   /** The heap's own array in heap order, not a copy: it is valid until the heap next changes. */
   items(): readonly T[] {
     return this.#heap.heapArray;
-  }
-
-  clear(): void {
-    this.#heap.clear();
-  }
-
-  /**
-   * Visits the items from the smallest on without removing any, until the visitor says stop.
-   *
-   * The first k items cost O(k log k), whatever the size of the heap. The visitor must not change the heap.
-   */
-  visitInOrder(visit: (item: T) => Visit): void {
-    const items = this.#heap.heapArray;
-    if (items.length === 0) return;
-    // The frontier holds the places whose parent has been visited: the next item in order is always among them.
-    const frontier = new BinaryHeap<number>((a, b) => this.#compare(items[a] as T, items[b] as T));
-    frontier.add(0);
-    for (let place = frontier.peek(); place !== undefined; place = frontier.peek()) {
-      if (visit(items[place] as T) === 'stop') return;
-      const left = 2 * place + 1;
-      if (left < items.length) frontier.replace(left);
-      else frontier.pop();
-      if (left + 1 < items.length) frontier.add(left + 1);
-    }
   }
 }

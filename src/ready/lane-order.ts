@@ -1,5 +1,5 @@
 import { standsAt, type Task } from '../model/index.js';
-import { compareHeads, effectiveLevel, windowOf, type Aging } from './aging.js';
+import { agedKey, compareHeads, windowOf, type Aging } from './aging.js';
 import { areAlike, sharesOf, type PlaceTasks } from './by-place.js';
 import type { RankedTask } from './amounts/fitting-lane.js';
 import { compareTurns, type Front } from './front.js';
@@ -293,7 +293,7 @@ export class LaneOrder implements Order, GroupHost, MixedHost {
   }
 
   private compare(x: Front, y: Front, window: number): number {
-    const difference = effectiveLevel(x, this.aging.maxBoost, window) - effectiveLevel(y, this.aging.maxBoost, window);
+    const difference = agedKey(x, this.aging.maxBoost, window) - agedKey(y, this.aging.maxBoost, window);
     if (this.plan.grouping !== 'none' && difference !== 0) return difference;
     return this.fair ? compareTurns(x, y) : compareHeads(x, y);
   }

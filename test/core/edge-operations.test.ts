@@ -158,6 +158,19 @@ describe('a change of level', () => {
     });
   });
 
+  test('C5.4 costs O(log n) for what n others of different levels and deadlines wait for', () => {
+    expectGrowth('logarithmic', (size) => {
+      const s = graph(1, () => []);
+      for (let i = 1; i <= size; i += 1) s.add(id(i), { after: [id(0)], priority: i / size, deadline: 4e12 + i });
+      // The first to go has all that wait be put in order.
+      s.cancel(id(1));
+      const gone = operations(() => {
+        for (let i = 2; i <= 101; i += 1) s.cancel(id(i));
+      });
+      return gone / 100 + settingPriority(s, id(size), [-1, 9, -1, 9]);
+    });
+  });
+
   test('C5.4 costs nothing for tasks whose level it leaves as it is', () => {
     // Ten of a chain of any length inherit the level; the eleventh has a more urgent dependant already.
     expectGrowth('constant', (size) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareFifo } from '../../src/model/index.js';
-import { sim } from '../../src/testing/index.js';
+import { sim, type SimTaskOptions } from '../../src/testing/index.js';
 import { channel, events, play, type Waiting } from './history.js';
 
 test('G11 C9.2 priority with aging: nobody starts before an equally eligible task by more than the bound', () => {
@@ -47,6 +47,41 @@ test('C9.1 priority starts exactly the smallest of (past maxWait by r, effective
         expect(started).toBe(first?.task.id);
       });
     }),
+    { numRuns: 200 },
+  );
+});
+
+test('C9.1 B1.3 levels with decimals rank the same whatever the types and needs, and as listed', () => {
+  // Few fractions, so that tasks of different levels often come to be equally urgent.
+  const decimal = fc.tuple(fc.nat(6), fc.constantFrom(0.1, 0.7, 0.9)).map(([whole, fraction]) => whole + fraction);
+  const entries = fc.array(fc.tuple(decimal, fc.nat(3), channel), { minLength: 2, maxLength: 8 });
+  const kinds: ((i: number) => SimTaskOptions)[] = [
+    () => ({}),
+    (i) => ({ type: `type ${String(i % 3)}` }),
+    (i) => ({ type: `type ${String(i)}` }),
+    (i) => ({ needs: { units: 1 + (i % 3) } }),
+  ];
+  fc.assert(
+    fc.property(
+      entries,
+      fc.constantFrom('priority' as const, 'critical-path' as const, 'fair' as const),
+      fc.constantFrom(Infinity, Infinity, 2, 2.5),
+      (tasks, strategy, maxBoost) => {
+        const orders = kinds.map((kind) => {
+          const s = sim({ strategy, aging: { everyMs: 100, maxBoost, maxWaitMs: Infinity } });
+          s.send({ kind: 'setCapacity', resource: 'units', units: Infinity });
+          tasks.forEach(([priority, windows, name], i) => {
+            s.advance(100 * windows);
+            s.add(`t${String(i)}`, { priority, channel: name, ...kind(i) });
+          });
+          s.advance(100);
+          const listed = s.core.pending().map(({ id }) => id);
+          expect(s.claim(99)).toEqual(listed);
+          return listed;
+        });
+        for (const order of orders) expect(order).toEqual(orders[0]);
+      },
+    ),
     { numRuns: 200 },
   );
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../src/model/index.js';
-import { AgedHeads, effectiveLevel, type Aged } from '../../src/ready/aging.js';
+import { AgedHeads, type Aged } from '../../src/ready/aging.js';
 import { Heads, type Contender, type HeadEntry } from '../../src/ready/heads.js';
 import { at, lateness, nth, rank, smallest, taskMaker } from './ranked.js';
 
@@ -130,7 +130,8 @@ describe('the best of many heads', () => {
           else if (each.kind === 'wait') now += each.windows;
           else {
             const present = crowds.filter((each) => each.head !== undefined);
-            const best = smallest(present, (each) => [effectiveLevel(each, maxBoost, now), ...headKey(each)]);
+            const levelOf = ({ level, window }: AgedCrowd): number => level - Math.min(maxBoost, now - window);
+            const best = smallest(present, (each) => [levelOf(each), ...headKey(each)]);
             expect(heads.best(now)).toBe(best);
           }
         }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { StaleLeaseError, isFinal, type FencingToken } from '../../src/model/index.js';
+import { StaleLeaseError, UnknownTaskError, isFinal, type Attempt, type FencingToken } from '../../src/model/index.js';
 import { sim, type Sim } from '../../src/testing/index.js';
 
 function gpu(s: Sim): number | undefined {
@@ -322,4 +322,23 @@ test('G4 A3.2 the token of a forgotten task does not fit a new task of the same 
   const outcome = { kind: 'succeeded', value: 'late' } as const;
   expect(() => s.send({ kind: 'settle', task: 'again', token, outcome })).toThrow(StaleLeaseError);
   expect(s.state('again')).toBe('running');
+});
+
+test('F3 an abandoned attempt gives back what it held, also when nothing is known of its task any more', () => {
+  const s = sim({ retain: { count: 0, ageMs: 0 }, slots: 1, check: false });
+  s.send({ kind: 'setCapacity', resource: 'gpu', units: 1 });
+  s.add('hangs', { needs: { gpu: 1 } });
+  const { token } = s.task('hangs').attempt as Attempt;
+  s.cancel('hangs');
+  // So many others come and go that it leaves no tombstone either.
+  for (let batch = 0; batch < 66; batch += 1) {
+    const ids = Array.from({ length: 1_000 }, (_, i) => `t${String(batch)}-${String(i)}`);
+    s.addAll(Object.fromEntries(ids.map((id) => [id, { delay: '1h' }])));
+    s.send({ kind: 'cancelAll', tasks: ids });
+  }
+  expect(s.core.state.table.tombstone('hangs')).toBeUndefined();
+  const outcome = { kind: 'succeeded', value: 'late' } as const;
+  expect(() => s.send({ kind: 'settle', task: 'hangs', token, outcome })).toThrow(StaleLeaseError);
+  expect([gpu(s), s.core.state.running]).toEqual([0, 0]);
+  expect(() => s.send({ kind: 'settle', task: 'hangs', token, outcome })).toThrow(UnknownTaskError);
 });

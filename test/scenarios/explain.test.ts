@@ -28,7 +28,7 @@ describe('C13.1 why a task is not running', () => {
     s.complete('done');
     s.add('running');
     s.add('later', { delay: 5_000 });
-    s.add('end', { after: ['done', 'running', 'later'] });
+    s.add('end', { after: ['done', 'running', 'later', 'running'] });
     expect(why(s, 'end')).toEqual({
       task: 'end',
       kind: 'waiting',
@@ -60,6 +60,15 @@ describe('C13.1 why a task is not running', () => {
       error: { name: 'TypeError', message: 'no "luck"' },
     });
     expect(text(s, 'a')).toBe('Task "a" is tried again in 60 ms, after attempt 1 failed: TypeError, "no \\"luck\\"".');
+  });
+
+  test('C13.1 a backoff that is over by the time of another command, before the tick, is still one', () => {
+    const s = sim({ slots: 1 });
+    s.add('a', { retry: { attempts: 3, backoff: 'fixed', base: 100 } });
+    s.fail('a#1');
+    s.core.handle({ kind: 'pauseChannel', channel: 'other', now: { wall: s.now.wall + 150, mono: 150 } });
+    expect(why(s, 'a')).toMatchObject({ kind: 'backoff', until: 100, remainingMs: 0 });
+    expect(text(s, 'a')).toContain('is tried again in 0 ms');
   });
 
   test('C13.1 a lacking resource says how much is lacking and which attempts hold it, abandoned ones included', () => {

@@ -174,10 +174,11 @@ test('C5.3 a change visits only tasks whose value changes, and their neighbours'
       });
     }
 
-    override eachUnfinishedDependant(task: Task, visit: (dependant: Task) => void): void {
-      super.eachUnfinishedDependant(task, (dependant) => {
+    // Whoever goes through all dependants comes through here as well.
+    override findUnfinishedDependant(task: Task, accepts: (dependant: Task) => boolean): Task | undefined {
+      return super.findUnfinishedDependant(task, (dependant) => {
         visits += 1;
-        visit(dependant);
+        return accepts(dependant);
       });
     }
   }

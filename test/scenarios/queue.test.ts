@@ -114,6 +114,30 @@ describe('B1 order, size and looking', () => {
       expect(s.claim(99)).toEqual(listed);
     }
   });
+
+  test('B1.3 under fair, who goes on after a wait or has made way takes no second turn, in the list as at the claim', () => {
+    for (const how of ['waits', 'makes way']) {
+      const s = sim({ strategy: 'fair', preemption: { graceMs: 1_000, minRunMs: 0, maxPerTask: 3 } });
+      s.worker('w', { slots: 2 });
+      s.add('a0', { channel: 'a', preemptible: true });
+      s.add('b0', { channel: 'b' });
+      s.claim(2, 'w');
+      s.add('urgent', { channel: 'c', priority: 'critical' });
+      if (how === 'waits') s.waitFor('a0', 'urgent');
+      else {
+        s.send({ kind: 'preempt' });
+        s.send({ kind: 'release', task: 'a0', token: { epoch: 1, attempt: 1 } });
+      }
+      expect(s.claim(1, 'w')).toEqual(['urgent']);
+      s.complete('urgent');
+      s.complete('b0');
+      for (const id of ['a1', 'b1', 'a2', 'b2']) s.add(id, { channel: id.slice(0, 1) });
+      const listed = ids(s);
+      expect(listed).toEqual(['a0', 'a1', 'b1', 'a2', 'b2']);
+      s.worker('w', { slots: 9 });
+      expect(s.claim(9, 'w')).toEqual(listed);
+    }
+  });
 });
 
 describe('B3 the life of a task', () => {

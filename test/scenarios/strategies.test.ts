@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Strategy, StrategyChoice, StrategyName } from '../../src/core/index.js';
+import { Core, type Strategy, type StrategyChoice, type StrategyName } from '../../src/core/index.js';
 import { InvalidConfigError } from '../../src/model/index.js';
 import { SIM_START, sim, type Sim, type SimTaskOptions } from '../../src/testing/index.js';
 
@@ -62,7 +62,24 @@ describe('A1.1 strategies by name', () => {
     later.send({ kind: 'setStrategy', strategy: 'weighted_random' as StrategyName });
     later.addAll(MIXED);
     expect(later.drain()).toEqual(drawn);
+    // What is recorded of a worker is the name that a restart knows.
+    later.worker('w', { strategy: 'weighted_random' as StrategyName });
+    later.core = Core.restore(later.core.snapshot());
+    expect(later.core.state.workers.get('w')?.spec.strategy).toBe('weighted-random');
   });
+});
+
+test('A1.1 under critical-path an occurrence of a series is expected to take as long as others of its type', () => {
+  const s = sim({ strategy: 'critical-path' });
+  s.add('before', { type: 'render' });
+  s.claim();
+  s.advance(500);
+  s.complete('before');
+  s.add('short', { estimate: 100 });
+  s.repeat('nightly', { every: '1d', type: 'render' });
+  s.add('long', { estimate: 900 });
+  const [first, second = '', third] = s.claim(3);
+  expect([first, s.task(second).extra?.series, third]).toEqual(['long', 'nightly', 'short']);
 });
 
 describe('A1.2 strategies of one’s own', () => {
@@ -151,6 +168,21 @@ describe('A1.2 strategies of one’s own', () => {
       for (const name of [...NAMES, 'weighted-random']) expect((error as Error).message).toContain(name);
     }
     expect(s.core.state.workers.has('w')).toBe(false);
+  });
+
+  test('A1.2 a choose that is no function is refused, before anything is ordered by it', () => {
+    const wrong = { ...byIdBackwards, choose: 5 } as unknown as Strategy;
+    const s = mixed();
+    for (const refused of [
+      () => sim({ strategy: wrong }),
+      () => s.send({ kind: 'setStrategy', strategy: wrong }),
+      () => {
+        s.worker('w', { strategy: wrong });
+      },
+    ]) {
+      expect(seizeError(refused)).toBeInstanceOf(InvalidConfigError);
+    }
+    expect(s.drain()).toEqual(ORDERS.priority);
   });
 
   test('A1.2 a weight function that gives no share above zero is refused', () => {

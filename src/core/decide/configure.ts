@@ -38,7 +38,7 @@ export function checkStrategy(choice: unknown, field: string): StrategyChoice {
     if (isWeighted(choice)) checkWeights(choice, field);
     return choice;
   }
-  const expected = `one of ${STRATEGY_NAMES.join(', ')}, or an object with name, rank and describe`;
+  const expected = `one of ${STRATEGY_NAMES.join(', ')}, or an object with name, rank and describe, and choose only as a function`;
   throw new InvalidConfigError({ field, value: choice, expected });
 }
 
@@ -46,6 +46,7 @@ function isStrategy(choice: unknown): choice is Strategy | WeightedRandom {
   if (typeof choice !== 'object' || choice === null) return false;
   const given = choice as Partial<Strategy> & { weight?: unknown };
   if (given.name === 'weighted-random') return typeof given.weight === 'function';
+  if (given.choose !== undefined && typeof given.choose !== 'function') return false;
   return typeof given.name === 'string' && typeof given.rank === 'function' && typeof given.describe === 'function';
 }
 
@@ -206,11 +207,13 @@ function checkWorker({ id, slots, leaseMs, retries }: WorkerSpec): void {
 }
 
 /** Lets a worker in; one that was there under the same id is replaced, and keeps what it runs. */
-export function attach(state: State, spec: WorkerSpec): Worker {
-  checkWorker(spec);
-  const before = state.workers.get(spec.id);
-  const ownView = spec.strategy !== undefined || spec.filter !== undefined;
-  const choice = spec.strategy === undefined ? state.index.main.choice : checkStrategy(spec.strategy, 'strategy');
+export function attach(state: State, given: WorkerSpec): Worker {
+  checkWorker(given);
+  const before = state.workers.get(given.id);
+  const strategy = given.strategy === undefined ? undefined : checkStrategy(given.strategy, 'strategy');
+  const spec = strategy === given.strategy ? given : { ...given, strategy };
+  const ownView = strategy !== undefined || spec.filter !== undefined;
+  const choice = strategy ?? state.index.main.choice;
   const worker = new Worker(spec, ownView ? state.index.open(choice, spec.filter) : undefined);
   // One that left and comes back still has what it ran.
   worker.running = before?.running ?? slotsTaken(state, spec.id);

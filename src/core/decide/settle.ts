@@ -23,10 +23,11 @@ import { completed, failed, retryScheduled } from '../transitions.js';
 /** The attempt that an outcome from outside is about; a stale token is refused. */
 export function attemptFor(state: State, taskId: string, token: FencingToken): Attempt {
   const task = state.table.byId(taskId);
-  if (task === undefined && state.table.tombstone(taskId) === undefined) throw new UnknownTaskError({ taskId });
   const current = task?.attempt;
   if (current !== undefined && isNamedBy(token, current)) return current;
+  // One that was abandoned still holds what it took, however long ago its task was forgotten.
   for (const attempt of state.abandoned) if (attempt.task.id === taskId && isNamedBy(token, attempt)) return attempt;
+  if (task === undefined && state.table.tombstone(taskId) === undefined) throw new UnknownTaskError({ taskId });
   throw stale(taskId, token.attempt);
 }
 

@@ -14,7 +14,7 @@ import {
 import { advance, doom, passGates } from '../advance.js';
 import type { Link } from '../links.js';
 import { etaOf } from '../eta.js';
-import { meanOf } from '../execution.js';
+import { expectedMs } from '../execution.js';
 import type { State } from '../state.js';
 import { takePlace } from '../succession.js';
 import { submitted } from '../transitions.js';
@@ -62,7 +62,7 @@ export function takeIn(
   const dueAt = eta > state.wall ? eta : state.wall;
   const task = new Task(sequence, spec, payload, unboxed(dueAt - state.origin.wall));
   if (eta > state.wall) extraOf(task).eta = eta;
-  const estimateMs = spec.estimateMs ?? (spec.type === '' ? undefined : meanOf(state, spec.type));
+  const estimateMs = expectedMs(state, spec);
   if (estimateMs !== undefined) extraOf(task).estimateMs = estimateMs;
   if (parent !== undefined) extraOf(task).parent = parent.sequence;
   if ('verdict' in links) {

@@ -1,5 +1,5 @@
 import type { Task } from '../../model/index.js';
-import { compareHeads, effectiveLevel, windowOf, type Aging } from '../aging.js';
+import { agedKey, compareHeads, windowOf, type Aging } from '../aging.js';
 import type { Fits } from './fit-tree.js';
 import { RankedTask } from './fitting-lane.js';
 import { RankedLanes, type LanesByPlace } from './fitting-lanes.js';
@@ -84,7 +84,7 @@ export class MixedRanks extends MixedShape {
     const rising = this.bestRising(window, fits);
     const capped = this.capped.isEmpty ? undefined : this.capped.best(fits);
     if (rising === undefined || capped === undefined) return frontOf(rising ?? capped);
-    const difference = effectiveLevel(rising, maxBoost, window) - effectiveLevel(capped, maxBoost, window);
+    const difference = agedKey(rising, maxBoost, window) - agedKey(capped, maxBoost, window);
     if (difference !== 0) return frontOf(difference < 0 ? rising : capped);
     return frontOf(compareHeads(rising, capped) < 0 ? rising : capped);
   }
@@ -178,7 +178,7 @@ function isBefore(
   maxBoost: number,
   window: number,
 ): boolean {
-  const difference = effectiveLevel(x, maxBoost, window) - effectiveLevel(y, maxBoost, window);
+  const difference = agedKey(x, maxBoost, window) - agedKey(y, maxBoost, window);
   return difference < 0 || (difference === 0 && x.level < y.level);
 }
 
