@@ -16,11 +16,11 @@ const entries = Object.values(manifest.exports)
   .map(({ default: file }) => file.replace(/^\.\/dist\//, '').replace(/\.js$/, ''));
 
 /**
- * Taken into the file, small as they are: to find and open three packages, two of them CommonJS, takes Node a quarter of
+ * Taken into the file, small as they are: to find and open four packages, two of them CommonJS, takes Node a quarter of
  * the whole import. They stay among the dependencies, so that whoever installs the package is told of them and gets
  * their licences.
  */
-const INLINED = ['croner', 'eventemitter3', 'heap-js'];
+const INLINED = ['croner', 'eventemitter3', 'heap-js', 'p-limit'];
 
 /** Loaded by threads, each from a file of its own beside the entry that starts them. */
 const THREAD_ENTRIES = {

@@ -3,7 +3,7 @@ import { DeposedError, refuseConfig, StoreError } from '../../model/index.js';
 import { checkLogger, type Logger } from '../../ports/logger.js';
 import type { Loaded, Opening, SnapshotToSave, Store } from '../../ports/store.js';
 import { Claim } from './claim.js';
-import { removeIfThere } from './directory.js';
+import { removeAll, withEach } from './directory.js';
 import { asStoreError, fatal } from './failure.js';
 import type { Files } from './files.js';
 import { laterVersionIn } from './head.js';
@@ -136,7 +136,7 @@ export class FileStore implements Store {
       if (snapshots.former === undefined) return;
       await journal.forget(snapshots.former.sequence);
       await snapshots.forget();
-      for (const stray of holdings.strays) await removeIfThere(this.files, join(this.directory, stray));
+      await removeAll(this.files, this.directory, holdings.strays);
     });
   }
 
@@ -155,11 +155,11 @@ export class FileStore implements Store {
 
   /** Before anything is written: a directory of a later version is left as it is. */
   private async refuseLater(): Promise<void> {
-    for (const name of await this.files.list(this.directory)) {
-      if (!['journal', 'snapshot'].includes(parseName(name)?.kind ?? '')) continue;
-      const later = await laterVersionIn(this.files, join(this.directory, name));
-      if (later !== undefined) throw later;
-    }
+    const names = await this.files.list(this.directory);
+    const kept = names.filter((name) => ['journal', 'snapshot'].includes(parseName(name)?.kind ?? ''));
+    const found = await withEach(kept, (name) => laterVersionIn(this.files, join(this.directory, name)));
+    const later = found.find((error) => error !== undefined);
+    if (later !== undefined) throw later;
   }
 
   private async takeOver(claim: Claim): Promise<Opened> {
@@ -179,12 +179,13 @@ export class FileStore implements Store {
   }
 
   private async removeUnfinished(epoch: number): Promise<void> {
-    for (const name of await this.files.list(this.directory)) {
+    const names = await this.files.list(this.directory);
+    const unfinished = names.filter((name) => {
       const parsed = parseName(name);
       // Those of the same and of later epochs are being written by whoever comes next.
-      if (parsed?.kind !== 'unfinished' || parsed.epoch >= epoch) continue;
-      await removeIfThere(this.files, join(this.directory, name));
-    }
+      return parsed?.kind === 'unfinished' && parsed.epoch < epoch;
+    });
+    await removeAll(this.files, this.directory, unfinished);
   }
 
   private async appendNow(expectedSequence: number, epoch: number, body: string): Promise<void> {

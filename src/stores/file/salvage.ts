@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { CorruptJournalError, StoreError } from '../../model/index.js';
 import { refuseBusy } from './claim.js';
+import { withEach } from './directory.js';
 import { asStoreError } from './failure.js';
 import { FileStore } from './file-store.js';
 import { readFully, type Files } from './files.js';
@@ -76,9 +77,8 @@ class Salvage {
 
   /** One file that claims to be of a later version is damaged; when all do, they are. */
   private async refuseLater(names: readonly FileName[]): Promise<void> {
-    const later = [];
     const paths = names.map((name) => this.pathOf(name)).filter((path) => path !== undefined);
-    for (const path of paths) later.push(await laterVersionIn(this.files, path));
+    const later = await withEach(paths, (path) => laterVersionIn(this.files, path));
     const first = later.find((error) => error !== undefined);
     if (first !== undefined && later.every((error) => error !== undefined)) throw first;
   }

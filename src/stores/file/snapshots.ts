@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { removeIfThere } from './directory.js';
+import { removeAll } from './directory.js';
 import type { Files } from './files.js';
 import { parseName } from './names.js';
 import type { SnapshotFile } from './snapshot-file.js';
@@ -33,10 +32,11 @@ export class Snapshots {
   /** Removes those that are neither; one that is damaged goes when there is a newer one. */
   async forget(): Promise<void> {
     const kept = new Set([this.newest?.name, this.former?.name]);
-    for (const name of await this.files.list(this.directory)) {
+    const names = await this.files.list(this.directory);
+    const superseded = names.filter((name) => {
       const parsed = parseName(name);
-      if (parsed?.kind !== 'snapshot' || parsed.sequence > this.sequence || kept.has(name)) continue;
-      await removeIfThere(this.files, join(this.directory, name));
-    }
+      return parsed?.kind === 'snapshot' && parsed.sequence <= this.sequence && !kept.has(name);
+    });
+    await removeAll(this.files, this.directory, superseded);
   }
 }
