@@ -1,7 +1,7 @@
 import type { Belonging, Core, DependencyInput } from '../core/index.js';
 import { ClosedError, SchedulerError, type Moment, type Task, type TaskSpec } from '../model/index.js';
 import { forgottenIn } from './after.js';
-import { checkDependencies } from './durable.js';
+import { checkDependencies, checkShared } from './durable.js';
 import { Entrance, maxWaitingOf, type Application, type EntranceHost } from './entrance.js';
 import type { Events } from './events.js';
 import type { Handle, HandleHost } from './handle.js';
@@ -51,7 +51,8 @@ export class Arrivals implements EntranceHost {
   take(handle: Handle<unknown>, spec: TaskSpec, after: readonly DependencyInput[], belonging?: Belonging): void {
     const { host } = this;
     // A child of a running task does not stand in line: whoever waits for it might be in its way.
-    if (host.isClosing || (this.entrance?.isFree === false && belonging === undefined)) {
+    const isBarred = belonging === undefined ? this.entrance?.isFree === false : host.keeping?.failure !== undefined;
+    if (host.isClosing || isBarred) {
       this.takeAll([{ handle, spec, after }]);
       return;
     }
@@ -163,12 +164,27 @@ export class Arrivals implements EntranceHost {
     together: readonly { readonly spec: TaskSpec }[] = [],
   ): void {
     const { keeping, core } = this.host;
-    if (keeping === undefined || after.length === 0) return;
+    if (keeping === undefined) return;
+    if (spec.rare !== undefined) checkShared(spec, this.sharedBy(spec, together));
+    if (after.length === 0) return;
     checkDependencies(spec, after, (ref) => {
       if (typeof ref === 'number') return together[ref]?.spec;
       if (typeof ref !== 'string') return ref.spec;
       return together.find(({ spec }) => spec.id === ref)?.spec ?? core.state.table.byId(ref)?.spec;
     });
+  }
+
+  /** What the task is like that the call is to share with others, where there is one already. */
+  private sharedBy(spec: TaskSpec, together: readonly { readonly spec: TaskSpec }[]): TaskSpec | undefined {
+    const { id, type, rare } = spec;
+    const { table, keys } = this.host.core.state;
+    const key = rare?.key;
+    const others = together.map((each) => each.spec);
+    if (key !== undefined) {
+      return keys.taskFor(spec)?.spec ?? others.find((other) => other.rare?.key === key && other.type === type);
+    }
+    if (id === undefined || rare?.ifExists !== 'keep') return undefined;
+    return table.byId(id)?.spec ?? others.find((other) => other.id === id);
   }
 
   private noteGaps(

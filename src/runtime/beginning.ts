@@ -23,25 +23,26 @@ export interface BeginningHost {
 export class Beginning {
   private readonly strategies: RevivalHost['strategies'];
   private readonly wanted: FixedSettings;
+  private readonly revival: Revival;
   /** Whether there was another one. */
   hasHistory = false;
 
   constructor(
     private readonly store: Store,
     { strategy }: SchedulerOptions,
-    private readonly payloads: Payloads,
+    payloads: Payloads,
     private readonly host: BeginningHost,
   ) {
+    const { core, definitions, seriesHost } = host;
     this.strategies = typeof strategy === 'object' ? [strategy] : [];
+    this.revival = new Revival({ core, definitions, seriesHost, payloads, strategies: this.strategies });
     this.wanted = fixedSettings(settingsRecord(host.core.state));
   }
 
   /** Brings the core to where the store, which is open, says. */
   async load(): Promise<void> {
-    const { store, payloads, strategies } = this;
-    const { core, definitions, seriesHost } = this.host;
-    const revival = new Revival({ core, definitions, seriesHost, payloads, strategies });
-    this.hasHistory = await new Recovery(store, core, revival, { strategies }).run();
+    const { store, strategies, revival } = this;
+    this.hasHistory = await new Recovery(store, this.host.core, revival, { strategies }).run();
   }
 
   /** Lets time and work go on from there; facts are read from now on, and told to the journal beside these notes. */
@@ -69,6 +70,8 @@ export class Beginning {
     if (JSON.stringify(fixedSettings(settingsRecord(core.state))) === JSON.stringify(wanted)) return;
     const snapshot = core.snapshot();
     core.reset({ ...snapshot, settings: { ...snapshot.settings, ...wanted } }, { strategies });
+    // The series are other records by that.
+    this.revival.connect();
     write({ kind: 'settings', settings: wanted });
   }
 }

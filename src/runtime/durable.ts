@@ -12,6 +12,13 @@ export function checkFunction(run: unknown, spec: TaskSpec): void {
   refuseTask('run', run, 'a definition or its name, as a store cannot keep a function; or add it with durable: false');
 }
 
+/** Calls that share a task share what becomes of it: it cannot be kept for one of them and not for another. */
+export function checkShared(spec: TaskSpec, shared: TaskSpec | undefined): void {
+  if (shared === undefined || isDurable(spec) === isDurable(shared)) return;
+  const expected = `${String(isDurable(shared))}, as for the task that this call would share`;
+  throw new InvalidTaskError({ field: 'durable', value: isDurable(spec), expected });
+}
+
 /** What a store keeps must not wait for what it does not: after a restart that would be nowhere, and its result neither. */
 export function checkDependencies(
   spec: TaskSpec,

@@ -180,8 +180,9 @@ export class Journal {
   }
 
   private async write(unwritten: Unwritten): Promise<void> {
-    const body = `[${JOURNAL_VERSION},${unwritten.texts.join(',')}]`;
     try {
+      // Inside, as there is an end to how long a text can be.
+      const body = `[${JOURNAL_VERSION},${unwritten.texts.join(',')}]`;
       await this.append(body);
       if (this.failure !== undefined) return;
       this.sequence += 1;

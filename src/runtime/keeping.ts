@@ -231,17 +231,24 @@ export class Keeping implements JournalHost {
   /** The end: everything is kept, with a last snapshot, so that the next start need not replay anything. */
   async close(): Promise<void> {
     await this.ready();
-    await this.journal?.rest();
-    if (this.isOpen) {
-      try {
-        await this.snapshots?.finish(this.sequence).catch(unlessFull);
-      } catch (error) {
-        this.failed(storeFailure('close', error));
-      }
-    }
+    await this.finish().catch((error: unknown) => {
+      this.failed(storeFailure('close', error));
+    });
     this.verdicts.gives = 'everything';
     this.rejectUnfinished();
     await this.release();
+  }
+
+  /** A late end or a call may come while something is written: what the last snapshot shows is in a record by then. */
+  private async finish(): Promise<void> {
+    do {
+      await this.snapshots?.saving;
+      await this.journal?.rest();
+    } while (this.isOpen && (this.isAhead || this.snapshots?.saving !== undefined));
+    if (!this.isOpen) return;
+    await this.snapshots?.finish(this.sequence);
+    await this.journal?.rest();
+    await this.between();
   }
 
   private async release(): Promise<void> {

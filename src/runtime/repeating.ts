@@ -21,12 +21,18 @@ export interface RepeatingHost extends HandleHost {
   dispatchSoon(): void;
 }
 
-/** A series that was asked for before everything was back. */
-interface Early {
+/** A series that was asked for. */
+interface Asked {
   readonly id: string;
   readonly repeated: Repeated;
   readonly handle: SeriesHandle<unknown>;
   readonly context: AsyncResource | undefined;
+}
+
+/** One that was asked for before everything was back. */
+interface Early extends Asked {
+  /** What was asked of it since. */
+  readonly steps: Parameters<SeriesHost['steer']>[0][];
 }
 
 /** Beginning and updating series. */
@@ -43,7 +49,9 @@ export class Repeating {
     },
     until: (holds) => this.host.waits.until(holds),
     steer: (kind, series) => {
-      this.host.tell({ kind, series });
+      const early = this.early.findLast((each) => each.id === series);
+      if (early === undefined) this.host.tell({ kind, series });
+      else early.steps.push(kind);
     },
   };
 
@@ -67,6 +75,7 @@ export class Repeating {
       const known = this.known(each.id);
       try {
         this.begin(each);
+        for (const kind of each.steps) this.host.tell({ kind, series: each.id });
       } catch (error) {
         this.host.events.tell('error', { error, eventName: undefined });
         continue;
@@ -82,12 +91,12 @@ export class Repeating {
     const handle = before?.handle ?? new SeriesHandle<unknown>(this.seriesHost);
     const { spec, recurrence } = repeated;
     handle.series = new Series(0, 0, id, spec, recurrence, undefined);
-    this.early.push({ id, repeated, handle, context: host.capture() });
+    this.early.push({ id, repeated, handle, context: host.capture(), steps: [] });
     host.keeping?.begun();
     return handle;
   }
 
-  private begin({ id, repeated, handle, context }: Early): void {
+  private begin({ id, repeated, handle, context }: Asked): void {
     const { host } = this;
     const { handler, input, spec, recurrence } = repeated;
     const work = new SeriesWork(handler, input, context, handle);

@@ -9,7 +9,7 @@ import { SeriesHandle, SeriesWork, type SeriesHost } from './series-handle.js';
 /** What a store has of a payload. */
 interface Stored {
   readonly input?: unknown;
-  readonly gaps?: readonly number[];
+  readonly gaps?: readonly number[] | undefined;
 }
 
 /** A task as it was read, to be changed. */
@@ -37,8 +37,10 @@ export class Revival {
       case 'task.submitted':
         return { ...fact, payload: this.task(fact.payload, fact.spec.type, fact.occurrence?.series) };
       case 'task.renewed': {
-        const type = this.host.core.state.table.byId(fact.task)?.spec.type;
-        return { ...fact, payload: this.task(fact.payload, type) };
+        const task = this.host.core.state.table.byId(fact.task);
+        // It comes after the same tasks as the call before.
+        const { gaps } = (task?.payload ?? {}) as Stored;
+        return { ...fact, payload: this.task({ ...(fact.payload as Stored), gaps }, task?.spec.type) };
       }
       case 'series.added':
       case 'series.updated':

@@ -8,8 +8,17 @@ import {
   type Takes,
   type Verdict,
 } from '../core/index.js';
-import { recordOwnError, type Attempt, type Moment, type SchedulerError, type Task } from '../model/index.js';
+import {
+  PayloadError,
+  recordError,
+  recordOwnError,
+  type Attempt,
+  type Moment,
+  type SchedulerError,
+  type Task,
+} from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
+import { isDurable } from './durable.js';
 import { errorOf } from './failure.js';
 import type { Handle, HandleHost } from './handle.js';
 import type { Keeping } from './keeping.js';
@@ -112,7 +121,9 @@ export class RunningAttempts implements AttemptHost {
 
   checkpoint(attempt: Attempt, state: unknown): void {
     const { task, token } = attempt;
-    const checkpoint = this.engine.keeping?.payloads.given(task, state, 'checkpoint') ?? state;
+    const { keeping } = this.engine;
+    const isKept = keeping !== undefined && isDurable(task.spec);
+    const checkpoint = isKept ? keeping.payloads.given(task, state, 'checkpoint') : copyOf(state, task);
     this.engine.tell({ kind: 'checkpoint', task: task.id, token, checkpoint });
   }
 
@@ -148,9 +159,19 @@ export class RunningAttempts implements AttemptHost {
   }
 
   letWait(attempt: Attempt, awaited: string): boolean {
+    this.engine.keeping?.check();
     const waits = this.engine.core.waitFor(this.engine.now(), attempt, awaited);
     this.engine.dispatchSoon();
     return waits;
+  }
+}
+
+/** Only for what no store keeps: of an object of a class it leaves the fields alone. */
+function copyOf(state: unknown, { id: taskId }: Task): unknown {
+  try {
+    return structuredClone(state);
+  } catch (error) {
+    throw new PayloadError({ taskId, part: 'checkpoint', reason: recordError(error).message });
   }
 }
 

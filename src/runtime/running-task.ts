@@ -1,11 +1,9 @@
 import type { Feedback, Verdict } from '../core/index.js';
 import {
-  PayloadError,
   StaleLeaseError,
   fieldsOf,
   isFinal,
   parseDuration,
-  recordError,
   refuseTask,
   refuseUnknown,
   type Attempt,
@@ -43,8 +41,8 @@ export interface AttemptHost {
   addChild(attempt: Attempt, run: unknown, second: unknown, third: unknown): Handle<unknown>;
   /** The attempt has learnt something of a resource. */
   report(attempt: Attempt, resource: string, feedback: Feedback): void;
-  /** Keeps how far the attempt has come. */
-  checkpoint(attempt: Attempt, checkpoint: unknown): void;
+  /** Keeps a copy of how far the attempt has come. */
+  checkpoint(attempt: Attempt, state: unknown): void;
   /** The attempt's lease counts anew. */
   heartbeat(attempt: Attempt): void;
   /** The attempt says how far it has come. */
@@ -123,7 +121,7 @@ export class RunningTask implements TaskContext {
   }
 
   checkpoint(state: unknown): void {
-    this.host.checkpoint(this.running, this.copyOf(state));
+    this.host.checkpoint(this.running, state);
   }
 
   progress(progress: unknown): void {
@@ -230,14 +228,6 @@ export class RunningTask implements TaskContext {
     this.waiter?.reject(reason);
     this.waiter = undefined;
     this.controller?.abort(reason);
-  }
-
-  private copyOf(state: unknown): unknown {
-    try {
-      return structuredClone(state);
-    } catch (error) {
-      throw new PayloadError({ taskId: this.id, part: 'checkpoint', reason: recordError(error).message });
-    }
   }
 
   private stale(reason: string): StaleLeaseError {

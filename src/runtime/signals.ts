@@ -1,4 +1,4 @@
-import { isFinal, recordError } from '../model/index.js';
+import { SchedulerError, isFinal, recordError } from '../model/index.js';
 import { Handle, type Handler, type HandleHost } from './handle.js';
 
 /** The signals that tasks were added with: aborting one takes back all its tasks that are unfinished. */
@@ -18,7 +18,7 @@ export class CancelSignals {
     }
     const handles = new Set([handle]);
     const abort = (): void => {
-      for (const each of [...handles]) each.cancel(reasonOf(signal));
+      for (const each of [...handles]) takeBack(each, reasonOf(signal));
     };
     this.listening.set(signal, { handles, abort });
     signal.addEventListener('abort', abort);
@@ -31,6 +31,15 @@ export class CancelSignals {
     if (known?.handles.size !== 0) return;
     signal.removeEventListener('abort', known.abort);
     this.listening.delete(signal);
+  }
+}
+
+/** Where nothing can be taken back any more, its handle says why: what a listener throws would end the process. */
+function takeBack(handle: Handle<unknown>, reason: string): void {
+  try {
+    handle.cancel(reason);
+  } catch (error) {
+    if (!(error instanceof SchedulerError)) throw error;
   }
 }
 

@@ -47,7 +47,8 @@ export class Snapshots {
   /** Of the last snapshot. */
   private size = 0;
   private due: Due | undefined = undefined;
-  private saving: Promise<void> | undefined = undefined;
+  /** Settled when the one that is being saved is, however that ends. */
+  saving: Promise<void> | undefined = undefined;
   private mayCompact = false;
 
   constructor(
@@ -73,10 +74,7 @@ export class Snapshots {
     const { due } = this;
     if (due === undefined) return;
     this.due = undefined;
-    this.facts = this.bytes = 0;
-    this.saving = this.save(due).finally(() => {
-      this.saving = undefined;
-    });
+    void this.begin(due);
   }
 
   /** Nothing is kept any more: one whose record was never kept is not to be made. */
@@ -92,11 +90,17 @@ export class Snapshots {
     await this.store.compact(this.epoch);
   }
 
-  /** The last one: everything is kept up to this record, and nothing more comes. */
-  async finish(sequence: number): Promise<void> {
-    await this.saving;
-    await this.save({ sequence, snapshot: this.core.freeze().begin() });
-    await this.compact();
+  /** The last one, of this very moment: all that has happened is kept, up to this record. */
+  finish(sequence: number): Promise<void> {
+    return this.begin({ sequence, snapshot: this.core.freeze().begin() });
+  }
+
+  private begin(due: Due): Promise<void> {
+    this.facts = this.bytes = 0;
+    this.saving = this.save(due).finally(() => {
+      this.saving = undefined;
+    });
+    return this.saving;
   }
 
   private async save({ sequence, snapshot }: Due): Promise<void> {

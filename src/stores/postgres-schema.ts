@@ -79,7 +79,7 @@ function stretch(rows: string): string {
     ) AS counted WHERE before < 4000000 ORDER BY number`;
 }
 
-/** The view in which people see tasks; replaced at each opening, as another version may see them in another way. */
+/** The view in which people see tasks; made with the tables. A version that sees them in another way has to replace it. */
 export function viewOf({ store, journal, snapshot, tasks }: PostgresNames): string {
   const query = tasksQuery({
     facts: `SELECT journal.sequence * ${FACTS_PER_RECORD} + each_fact.place AS position, each_fact.fact

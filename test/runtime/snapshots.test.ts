@@ -24,6 +24,23 @@ class WatchingStore extends MemoryStore {
   }
 }
 
+/** Saves its first snapshot when the test says so. */
+class SlowStore extends MemoryStore {
+  isSaving = false;
+  goOn: () => void = () => undefined;
+  private readonly told = new Promise<void>((resolve) => (this.goOn = resolve));
+
+  override async saveSnapshot(snapshot: SnapshotToSave, epoch: number): Promise<void> {
+    this.isSaving = true;
+    await this.told;
+    await super.saveSnapshot(snapshot, epoch);
+  }
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await setImmediate();
+}
+
 const NEVER = { facts: Infinity, bytes: Infinity };
 
 test('B6.2 the event loop goes round between the texts of a snapshot, and what it brings is kept beside it', async () => {
@@ -64,4 +81,50 @@ test('B6.2 a text of a snapshot is no longer than a quarter of a million charact
   await scheduler.close();
   const tasks = store.texts.filter(({ head }) => head.startsWith('["tasks"'));
   expect(tasks.map(({ length }) => Math.round(length / 100_000))).toEqual([3, 3, 3, 3, 3, 3, 2]);
+});
+
+test('F6 G8 B6.2 what happens while closing waits for a snapshot is in a record or in the last snapshot, and not in both', async () => {
+  const store = new SlowStore();
+  const scheduler = new Scheduler({ store, concurrency: 0, snapshotEvery: { facts: 8, bytes: Infinity } });
+  const work = scheduler.define('work', (input: number) => input);
+  for (let n = 0; !store.isSaving; n += 1) {
+    const handle = scheduler.add(work, n, { id: `t${n}` });
+    handle.result.catch(() => undefined);
+    await handle.accepted;
+  }
+  const closed = scheduler.close();
+  await turns(20);
+  scheduler.cancel('t1');
+  await turns(20);
+  store.goOn();
+  await closed;
+
+  const again = new Scheduler({ store, concurrency: 0, snapshotEvery: NEVER });
+  again.define('work', (input: number) => input);
+  await again.start();
+  expect([again.get('t0')?.state, again.get('t1')?.state]).toEqual(['ready', 'cancelled']);
+  await again.close();
+});
+
+test('F6 B6.2 no other snapshot begins while the last one is saved, however much has happened', async () => {
+  const store = new SlowStore();
+  const scheduler = new Scheduler({ store, concurrency: 0, snapshotEvery: { facts: 3, bytes: Infinity } });
+  scheduler.define('work', () => undefined);
+  const handle = scheduler.add('work', undefined, { id: 'a' });
+  handle.result.catch(() => undefined);
+  await handle.accepted;
+  const closed = scheduler.close();
+  await turns(20);
+  expect(store.isSaving).toBe(true);
+  for (const priority of [3, 4, 5]) {
+    handle.setPriority(priority);
+    await turns(5);
+  }
+  store.goOn();
+  await closed;
+  const again = new Scheduler({ store, concurrency: 0 });
+  again.define('work', () => undefined);
+  await again.start();
+  expect(again.get('a')?.priority).toBe(5);
+  await again.close();
 });

@@ -279,3 +279,50 @@ test('F6 closing comes to its end also when its time is over while the last reco
   for (let turn = 0; turn < 20; turn += 1) await clock.settle();
   expect(seen).toEqual(['closed']);
 });
+
+test('G13 a handler that goes on after the store has failed is refused with the cause, whatever it asks for', async () => {
+  const { store, scheduler } = await bench();
+  const cause = new StoreError({ operation: 'append', cause: new Error('EIO') });
+  let goOn = (): void => undefined;
+  const refused: unknown[] = [];
+  const asked = new Promise<void>((resolve) => {
+    scheduler.define('parent', async (_: undefined, task) => {
+      await new Promise<void>((told) => (goOn = told));
+      const child = task.add('work', 'late');
+      for (const promise of [child.accepted, child.result, task.waitFor(waiting)]) {
+        await promise.catch((error: unknown) => refused.push(error));
+      }
+      resolve();
+    });
+  });
+  const waiting = scheduler.add('work', 'w', { delay: '1h' });
+  waiting.result.catch(() => undefined);
+  scheduler.add('parent').result.catch(() => undefined);
+  await waiting.accepted;
+  store.failures = [cause];
+  await expect(scheduler.add('work', 'x').accepted).rejects.toBe(cause);
+  goOn();
+  await asked;
+  expect(refused).toEqual([cause, cause, cause]);
+  await scheduler.close();
+});
+
+test('G13 a signal that aborts after the store has failed takes nothing back, and throws nothing where nobody could catch it', async () => {
+  const { store, scheduler } = await bench();
+  const cause = new StoreError({ operation: 'append', cause: new Error('EIO') });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const handle = scheduler.add('work', 'w', { delay: '1h', signal });
+  await handle.accepted;
+  store.failures = [cause];
+  await expect(scheduler.add('work', 'x').accepted).rejects.toBe(cause);
+  const uncaught: unknown[] = [];
+  const note = (error: unknown): unknown => uncaught.push(error);
+  process.prependOnceListener('uncaughtException', note);
+  controller.abort();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('uncaughtException', note);
+  expect(uncaught).toEqual([]);
+  await expect(handle.result).rejects.toBe(cause);
+  await scheduler.close();
+});

@@ -223,6 +223,48 @@ test('E8 a series goes on after a restart, makes up for what was missed as it sa
   await second.close();
 });
 
+test('E8 a series that was asked for before the start tells how it is, also where other options have changed since', async () => {
+  const world = new World();
+  const options = { id: 'report', every: '1m', from: 'grid' } as const;
+  const first = world.begin({ retain: { count: 5 } });
+  first.repeat('work', 'one', options);
+  await world.clock.settle();
+  await world.crash();
+  const second = world.begin({ retain: { count: 7 } });
+  const series = second.repeat('work', 'two', options);
+  await second.start();
+  await world.clock.advance('10m');
+  expect([series.runs, series.next]).toEqual([11, world.clock.now().wall + 60_000]);
+  series.cancel();
+  expect(series.state).toBe('ended');
+  await second.close();
+});
+
+test('E7 E8 a series that is paused or cancelled before everything is back is so when it is', async () => {
+  const world = new World();
+  const first = world.begin();
+  const paused = first.repeat('work', 1, { id: 'paused', every: '1m', from: 'grid', eta: world.clock.now().wall + 1 });
+  const cancelled = first.repeat('work', 1, {
+    id: 'cancelled',
+    every: '1m',
+    from: 'grid',
+    eta: world.clock.now().wall + 1,
+  });
+  paused.pause();
+  cancelled.cancel();
+  await first.start();
+  await world.clock.advance('5m');
+  expect([paused.state, cancelled.state, world.ran]).toEqual(['paused', 'ended', []]);
+  await world.crash();
+  const second = world.begin();
+  const again = second.repeat('work', 1, { id: 'paused', every: '1m', from: 'grid' });
+  again.resume();
+  await second.start();
+  await world.clock.settle();
+  expect([again.state, world.ran.length]).toEqual(['active', 1]);
+  await second.close();
+});
+
 test('F5.1 row 25 what was forgotten is known by its end after a restart too, and results are kept as long', async () => {
   const world = new World();
   const first = world.begin({ retain: { count: 1 } });
@@ -289,6 +331,13 @@ test('row 33 row 20 row 28 payloads: the limit, what cannot be kept, and what po
   const failed = scheduler.add('gives', undefined, { id: 'g' });
   await expect(failed.result).rejects.toThrow(PayloadError);
   expect(scheduler.get('g')).toMatchObject({ state: 'failed', attempts: 1 });
+  class Place {
+    page = 7;
+  }
+  scheduler.define('stops', (_: undefined, task) => {
+    task.checkpoint(new Place());
+  });
+  await expect(scheduler.add('stops').result).rejects.toThrow(/checkpoint of task .* object of a class/);
   const hostile = JSON.parse('{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"$":"date"}') as object;
   expect(await scheduler.add('work', hostile, { id: 'h' })).toEqual(hostile);
   await world.crash();
@@ -354,4 +403,46 @@ test('F4.2 B4.1 a burst goes on over a restart: the last call’s input runs, on
   expect(await second.handle(early.id)).toEqual({ n: 3 });
   expect(world.ran).toEqual([`${early.id}#1`]);
   await second.close();
+});
+
+test('F4.2 G8 a burst after tasks of which one is forgotten finds their results in the same places over a restart', async () => {
+  const world = new World();
+  const begin = (): Scheduler => {
+    const scheduler = world.begin({ retain: { count: 1 } });
+    scheduler.define('join', (_: number, task) => task.dependencies);
+    return scheduler;
+  };
+  const first = begin();
+  for (const id of ['x', 'y', 'z']) await first.add('work', id, { id });
+  const options = { key: 'k', debounce: '10s' } as const;
+  const { id, accepted } = first.add('join', 1, { ...options, after: ['x', 'z'] });
+  await accepted;
+  await first.add('join', 2, options).accepted;
+  await world.crash();
+  const second = begin();
+  await second.start();
+  await world.clock.advance('10s');
+  expect(await second.handle(id)).toEqual([undefined, 'z']);
+  await second.close();
+});
+
+test('G1 F4.4 a call that is to be kept does not share a task that is not, nor the other way round', async () => {
+  const world = new World();
+  const scheduler = world.begin({ concurrency: 0 });
+  const debounced = { key: 'save', debounce: '10s' } as const;
+  await scheduler.add('work', 1, { id: 'passing', durable: false }).accepted;
+  await scheduler.add('work', 1, debounced).accepted;
+  const refused = [
+    scheduler.add('work', 2, { id: 'passing', ifExists: 'keep' }),
+    scheduler.add('work', 2, { ...debounced, durable: false }),
+    ...scheduler.addAll([
+      { name: 'work', input: 1, id: 'both', durable: false },
+      { name: 'work', input: 2, id: 'both', ifExists: 'keep' },
+    ]),
+  ];
+  for (const { accepted } of refused) await expect(accepted).rejects.toThrow(/durable.*share/s);
+  await scheduler.add('work', 3, { id: 'passing', ifExists: 'keep', durable: false }).accepted;
+  await scheduler.add('work', 3, debounced).accepted;
+  expect(scheduler.size).toBe(2);
+  await scheduler.close();
 });

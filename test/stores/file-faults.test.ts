@@ -123,3 +123,37 @@ describe('rows 1, 2, 5 and 6: wherever it ends, the state is the one before or t
     }
   });
 });
+
+describe('what is done once, whatever goes wrong', () => {
+  test('a snapshot is closed once also where it cannot be given its name: its number may be another file’s by then', async () => {
+    const closed: string[] = [];
+    const files = new FaultyFiles(new SimulatedDisk().start(), ({ operation, path }) => {
+      if (!path.includes('/snapshot')) return undefined;
+      if (operation === 'close') closed.push(path);
+      return operation === 'rename' ? { kind: 'error', code: 'ENOSPC' } : undefined;
+    });
+    const session = await begin(files);
+    await session.append('["a"]');
+    await expect(session.save()).rejects.toMatchObject({ kind: 'full' });
+    expect(closed).toHaveLength(1);
+    await session.append('["b"]');
+    await session.store.close();
+  });
+
+  test('a directory is let go of also where its journal cannot be closed', async () => {
+    let isFailing = false;
+    const files = new FaultyFiles(new SimulatedDisk().start(), ({ operation, path }) => {
+      return isFailing && operation === 'close' && path.includes('/journal')
+        ? { kind: 'error', code: 'EIO' }
+        : undefined;
+    });
+    const session = await begin(files);
+    await session.append('["a"]');
+    isFailing = true;
+    await expect(session.store.close()).rejects.toMatchObject({ code: 'STORE' });
+    isFailing = false;
+    const next = await begin(files);
+    expect(next.contents.records).toEqual(['["a"]']);
+    await next.store.close();
+  });
+});

@@ -147,8 +147,7 @@ export class FileStore implements Store {
     await this.turn;
     if (opened === undefined) return;
     try {
-      await opened.journal.close();
-      await opened.claim.release();
+      await opened.journal.close().finally(() => opened.claim.release());
     } catch (thrown) {
       throw asStoreError(`close ${this.directory}`, thrown);
     }

@@ -26,6 +26,7 @@ export class SnapshotDraft {
   private written = 0;
   private synced = 0;
   private parts = 0;
+  private isClosed = false;
 
   private constructor(
     private readonly files: Files,
@@ -54,7 +55,7 @@ export class SnapshotDraft {
     this.buffer.add('end', this.parts, '');
     await this.flush();
     await this.file.sync().catch(fatal);
-    await this.file.close();
+    await this.close();
   }
 
   async publish(): Promise<SnapshotFile> {
@@ -64,9 +65,16 @@ export class SnapshotDraft {
   }
 
   async discard(): Promise<void> {
-    await this.file.close().catch(() => undefined);
+    await this.close().catch(() => undefined);
     // What is left of it is removed when the directory is opened again.
     await removeIfThere(this.files, this.draft).catch(() => undefined);
+  }
+
+  /** Once: by the second time the machine may have given its number to somebody else's file. */
+  private async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    await this.file.close();
   }
 
   private async flush(): Promise<void> {

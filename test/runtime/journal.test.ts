@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { MemoryStore } from '../../src/index.js';
+import { Journal, type JournalHost } from '../../src/runtime/journal.js';
+import { VirtualClock } from '../../src/testing/index.js';
+
+const nothing = (): undefined => undefined;
+
+test('G13 more at once than a text can hold is a failure of the store, and whoever waits for it is told', async () => {
+  const host: JournalHost = {
+    clock: new VirtualClock(),
+    dispatchSoon: nothing,
+    taskOf: nothing,
+    sealed: nothing,
+    appended: nothing,
+    between: () => Promise.resolve(),
+    stuck: nothing,
+    failed: (error) => {
+      journal.fail(error);
+    },
+  };
+  const journal: Journal = new Journal(new MemoryStore(), 1, 0, Infinity, host);
+  // It takes memory only when somebody looks at it.
+  const long = 'x'.repeat(2 ** 28);
+  for (let n = 0; n < 3; n += 1) journal.add(long);
+  const { acceptance } = journal;
+  journal.seal();
+  await expect(acceptance).rejects.toMatchObject({ code: 'STORE', cause: { message: 'Invalid string length' } });
+});
