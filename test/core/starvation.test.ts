@@ -85,17 +85,20 @@ describe('the bound on waiting, with service times', () => {
     );
   });
 
-  test.each(['global', 'type', 'channel'] as const)('C9.4 under a %s limit as many slots count as it allows', (scope) => {
-    const s = watched({ strategy: 'fifo', slots: 4 });
-    s.send({ kind: 'setLimit', scope, key: { global: '', type: 'work', channel: 'A' }[scope], limit: 1 });
-    work(
-      s,
-      Array.from({ length: 10 }, () => ({ gapMs: 0, level: 2, takesMs: SERVICE_MS, channel: 'A' })),
-      'work',
-    );
-    expect(s.now.mono).toBe(10 * SERVICE_MS);
-    expect(starvedIn(s)).toEqual([]);
-  });
+  test.each(['global', 'type', 'channel'] as const)(
+    'C9.4 under a %s limit as many slots count as it allows',
+    (scope) => {
+      const s = watched({ strategy: 'fifo', slots: 4 });
+      s.send({ kind: 'setLimit', scope, key: { global: '', type: 'work', channel: 'A' }[scope], limit: 1 });
+      work(
+        s,
+        Array.from({ length: 10 }, () => ({ gapMs: 0, level: 2, takesMs: SERVICE_MS, channel: 'A' })),
+        'work',
+      );
+      expect(s.now.mono).toBe(10 * SERVICE_MS);
+      expect(starvedIn(s)).toEqual([]);
+    },
+  );
 
   test('C9.4 where the order has no bound nobody is watched', () => {
     const s = watched({ strategy: 'lifo', aging });
