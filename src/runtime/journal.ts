@@ -2,7 +2,7 @@ import { SchedulerError, StoreError, type Fact, type Task } from '../model/index
 import type { Store } from '../ports/store.js';
 import type { Clock, Timer } from './clock.js';
 import { FactTexts } from './fact-text.js';
-import { JOURNAL_VERSION } from './migrations.js';
+import { cut, recordText } from './parts.js';
 
 /** What may be seen or begin only when its cause is kept; told the failure if that never will be. */
 export type Effect = (failure: SchedulerError | undefined) => void;
@@ -43,9 +43,9 @@ export interface JournalHost {
   dispatchSoon(): void;
   /** The task that a fact is about, as long as it is known. */
   taskOf(id: string): Task | undefined;
-  /** Everything that has happened so far is in the record with this number, which is about to be written. */
+  /** Everything that has happened so far is in the records up to this number, which are about to be written. */
   sealed(sequence: number): void;
-  /** The record is kept, with so many facts and bytes. */
+  /** They are kept, up to this number, with so many facts and bytes. */
   appended(sequence: number, facts: number, bytes: number): void;
   /** Nothing is being written: what must not go on beside an append may be done now. */
   between(): Promise<void>;
@@ -146,10 +146,11 @@ export class Journal {
     if (this.failure !== undefined) return;
     const unwritten = this.gathering;
     if (unwritten.texts.length > 0) {
-      this.host.sealed(this.sequence + 1);
+      const parts = cut(unwritten.texts, unwritten.bytes, this.store);
+      this.host.sealed(this.sequence + parts.length);
       this.gathering = new Unwritten();
       this.inFlight = unwritten;
-      void this.write(unwritten);
+      void this.write(unwritten, parts);
     } else if (unwritten.effects.length > 0) {
       this.gathering = new Unwritten();
       unwritten.release(undefined);
@@ -179,14 +180,17 @@ export class Journal {
     for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  private async write(unwritten: Unwritten): Promise<void> {
+  private async write(unwritten: Unwritten, parts: readonly (readonly string[])[]): Promise<void> {
+    let bytes = 0;
     try {
-      // Inside, as there is an end to how long a text can be.
-      const body = `[${JOURNAL_VERSION},${unwritten.texts.join(',')}]`;
-      await this.append(body);
-      if (this.failure !== undefined) return;
-      this.sequence += 1;
-      this.host.appended(this.sequence, unwritten.texts.length, body.length);
+      for (const [n, texts] of parts.entries()) {
+        const body = recordText(texts, n, parts.length);
+        await this.append(body);
+        if (this.hasFailed) return;
+        this.sequence += 1;
+        bytes += body.length;
+      }
+      this.host.appended(this.sequence, unwritten.texts.length, bytes);
       await this.host.between();
     } catch (error) {
       this.host.failed(storeFailure('append', error));

@@ -9,7 +9,7 @@ import { handleOf } from './recovered-task.js';
 import { withhold } from './revival.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import { Snapshots, parseSnapshotOptions } from './snapshots.js';
-import { checkStore, checkStoreless } from './store-options.js';
+import { checkStore, checkStoreless, mostPayloadBytes } from './store-options.js';
 import { Verdicts, type Verdict } from './verdicts.js';
 
 /** What keeping needs of its scheduler. */
@@ -51,7 +51,7 @@ export class Keeping implements JournalHost {
   ) {
     this.store = checkStore(options.store);
     this.clock = new ContinuedClock(clockOf(options.clock));
-    this.payloads = new Payloads(options.codec, options.maxPayloadBytes);
+    this.payloads = new Payloads(options.codec, options.maxPayloadBytes, mostPayloadBytes(this.store));
     this.verdicts = new Verdicts(this.payloads);
     this.every = parseSnapshotOptions(options.snapshotEvery);
   }
