@@ -39,6 +39,8 @@ class Unwritten {
 /** What a journal needs of its scheduler. */
 export interface JournalHost {
   readonly clock: Clock;
+  /** Whether a store without space is waited for. */
+  readonly waitsForSpace: boolean;
   /** Something has happened that is to be written at the end of the turn. */
   dispatchSoon(): void;
   /** The task that a fact is about, as long as it is known. */
@@ -57,6 +59,9 @@ export interface JournalHost {
 
 /** The facts with which a task ends. */
 const ENDS: ReadonlySet<Fact['kind']> = new Set(['task.completed', 'task.failed', 'task.cancelled', 'task.skipped']);
+
+/** So much may be unwritten before adding waits and nothing more starts. */
+const MAX_UNWRITTEN_BYTES = 16 * 1_048_576;
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -80,7 +85,6 @@ export class Journal {
     private readonly store: Store,
     private readonly epoch: number,
     private sequence: number,
-    private readonly maxUnwrittenBytes: number,
     private readonly host: JournalHost,
   ) {}
 
@@ -91,7 +95,7 @@ export class Journal {
 
   /** Whether nothing more should come: too much is unwritten, or there is no space for it. */
   get isFull(): boolean {
-    return this.isStuck || this.gathering.bytes + (this.inFlight?.bytes ?? 0) >= this.maxUnwrittenBytes;
+    return this.isStuck || this.gathering.bytes + (this.inFlight?.bytes ?? 0) >= MAX_UNWRITTEN_BYTES;
   }
 
   /** Whether the task's end is not kept yet. */
@@ -168,12 +172,17 @@ export class Journal {
     });
   }
 
+  /** What waits for space is tried once more, now. */
+  hurry(): void {
+    this.pause?.cancel();
+    this.endPause?.();
+  }
+
   /** Nothing more is written, and nothing let out. */
   fail(error: SchedulerError): void {
     if (this.failure !== undefined) return;
     this.failure = error;
-    this.pause?.cancel();
-    this.endPause?.();
+    this.hurry();
     // Which ends were not kept is still to be known.
     this.inFlight?.release(error);
     this.gathering.release(error);
@@ -216,6 +225,9 @@ export class Journal {
         return;
       } catch (error) {
         if (!isFull(error)) throw error;
+        if (!this.host.waitsForSpace) {
+          throw new StoreError({ operation: 'append a record before it was to be closed', cause: error });
+        }
         if (!this.isStuck) this.host.stuck(error);
         this.isStuck = true;
       }
@@ -232,8 +244,13 @@ export class Journal {
 }
 
 /** Whether there was no space, and nothing has happened. */
-export function isFull(error: unknown): error is StoreError {
+function isFull(error: unknown): error is StoreError {
   return error instanceof StoreError && error.kind === 'full';
+}
+
+/** Letting go may take space before it gives any: what is let go then is let go after the next snapshot. */
+export function unlessFull(error: unknown): void {
+  if (!isFull(error)) throw error;
 }
 
 /** Whatever a store has failed with, as one of our own errors. */

@@ -9,6 +9,7 @@ const nothing = (): undefined => undefined;
 test('G13 more at once than a text can hold is a failure of the store, and whoever waits for it is told', async () => {
   const host: JournalHost = {
     clock: new VirtualClock(),
+    waitsForSpace: true,
     dispatchSoon: nothing,
     taskOf: nothing,
     sealed: nothing,
@@ -19,7 +20,7 @@ test('G13 more at once than a text can hold is a failure of the store, and whoev
       journal.fail(error);
     },
   };
-  const journal: Journal = new Journal(new MemoryStore(), 1, 0, Infinity, host);
+  const journal: Journal = new Journal(new MemoryStore(), 1, 0, host);
   // It takes memory only when somebody looks at it.
   journal.add('x'.repeat(constants.MAX_STRING_LENGTH));
   const { acceptance } = journal;
