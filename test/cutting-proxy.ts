@@ -57,11 +57,14 @@ export class CuttingProxy {
     this.open.add(client);
     const server = connect(this.target, '127.0.0.1');
     let cut: NonNullable<typeof this.cut> | undefined;
+    let looksFor: typeof this.cut;
     let sent = '';
     client.on('data', (data) => {
-      sent += data.toString('latin1');
-      if (this.cut !== undefined && sent.includes(this.cut.text)) {
-        cut = this.cut;
+      // What was sent before it was to be lost is not meant.
+      if (this.cut !== looksFor) [looksFor, sent] = [this.cut, ''];
+      if (looksFor !== undefined) sent += data.toString('latin1');
+      if (looksFor !== undefined && sent.includes(looksFor.text)) {
+        cut = looksFor;
         this.cut = undefined;
         this.cuts += 1;
       }

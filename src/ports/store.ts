@@ -49,6 +49,11 @@ export interface Store {
   /** What an append survives once it has resolved. A setting that cannot be kept is refused when the store is opened. */
   readonly durability: Durability;
   /**
+   * How long a record, or a part of a snapshot, may be, in bytes of UTF-8; what belongs together is cut into several records above that.
+   * Without it 256 MiB are taken to be fine.
+   */
+  readonly maxRecordBytes?: number | undefined;
+  /**
    * Makes the caller the only one who may write. Refused with a `StoreError` of the kind `busy` where somebody else is known to be
    * at it; where that cannot be known, the other is deposed.
    */

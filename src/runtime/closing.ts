@@ -13,7 +13,7 @@ import {
   type Task,
 } from '../model/index.js';
 import type { Arrivals } from './arrivals.js';
-import { LONGEST_TIMER_MS, type Clock } from './clock.js';
+import { LONGEST_TIMER_MS, type Clock, type Timer } from './clock.js';
 import { isDurable } from './durable.js';
 import type { Keeping } from './keeping.js';
 import type { Pulling } from './pulling.js';
@@ -55,12 +55,19 @@ export class Closing {
   /** Done when everything is closed. */
   afterwards: (() => void) | undefined = undefined;
   private promise: Promise<void> | undefined = undefined;
+  private isOver = false;
 
   constructor(private readonly host: ClosingHost) {}
 
   /** Refuses whatever would begin something in a scheduler that closes. */
   checkOpen(): void {
     if (this.hasBegun) throw new ClosedError({});
+  }
+
+  /** Refuses whatever would change something when that is kept by nobody, and when nobody is there any more to act upon it. */
+  checkSteering(): void {
+    this.host.keeping?.check();
+    if (this.isOver || this.host.keeping?.isOver === true) throw new ClosedError({});
   }
 
   /** Begins to close, or gives the promise of the first time. */
@@ -95,18 +102,24 @@ export class Closing {
     }
     await this.within(graceMs, () => core.state.running === 0);
     await this.host.stop();
+    this.isOver = true;
     this.afterwards?.();
   }
 
-  /** With a store: what is unfinished stays there. */
+  /** With a store: what is unfinished stays there. For space in it nobody waits longer than for what runs. */
   private async runKept(keeping: Keeping, drainMs: number, graceMs: number): Promise<void> {
     const { pulling, arrivals, waits } = this.host;
+    const timer = this.timer(drainMs + graceMs, () => {
+      keeping.hurry();
+    });
     await keeping.ready();
     pulling.close();
     arrivals.entrance?.close();
     if (keeping.isOpen) await this.part(keeping, drainMs, graceMs);
     await this.host.stop();
     await keeping.close();
+    timer?.cancel();
+    this.isOver = true;
     waits.fail(new ClosedError({ kept: true }));
     this.afterwards?.();
   }
@@ -127,24 +140,23 @@ export class Closing {
     for (const attempt of holdingAttempts(core.state)) this.host.finish(attempt, { kind: 'aborted' });
   }
 
-  /** Waits until it holds, but not for longer. The one timer beside the alarm: the alarm belongs to the core's moments. */
+  /** Waits until it holds, but not for longer. */
   private async within(ms: number, holds: () => boolean): Promise<void> {
     const controller = new AbortController();
-    const timer =
-      ms === Infinity
-        ? undefined
-        : this.host.clock.setTimer(
-            () => {
-              controller.abort();
-            },
-            Math.min(ms, LONGEST_TIMER_MS),
-          );
+    const timer = this.timer(ms, () => {
+      controller.abort();
+    });
     try {
       await this.host.waits.until(holds, { signal: controller.signal });
     } catch {
       // The time is up.
     }
     timer?.cancel();
+  }
+
+  /** Beside the alarm, which belongs to the core's moments. */
+  private timer(ms: number, ring: () => void): Timer | undefined {
+    return ms === Infinity ? undefined : this.host.clock.setTimer(ring, Math.min(ms, LONGEST_TIMER_MS));
   }
 
   private unfinished(): Task[] {

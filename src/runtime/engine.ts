@@ -115,7 +115,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
 
   /** Sends a command that nobody waits for an answer to. */
   tell(request: Request): void {
-    this.keeping?.check();
+    this.closing.checkSteering();
     this.core.handle({ ...request, now: this.clock.now() });
     this.keeping?.heed(request);
     this.dispatchSoon();
@@ -133,12 +133,14 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   cancel(tasks: Task | string | readonly Task[], how: Cancellation): number {
     this.keeping?.check();
     if (tasks instanceof Task && isFinal(tasks.state)) return 0;
+    this.closing.checkSteering();
     const count = this.core.cancel(this.clock.now(), tasks, how);
     this.dispatchSoon();
     return count;
   }
 
   setConcurrency(slots: number): void {
+    this.closing.checkSteering();
     this.local = this.core.attach(this.clock.now(), { ...this.local.spec, slots });
     this.dispatchSoon();
   }

@@ -2,7 +2,7 @@ import { SchedulerError, StoreError, type Fact, type Task } from '../model/index
 import type { Store } from '../ports/store.js';
 import type { Clock, Timer } from './clock.js';
 import { FactTexts } from './fact-text.js';
-import { JOURNAL_VERSION } from './migrations.js';
+import { cut, recordText } from './parts.js';
 
 /** What may be seen or begin only when its cause is kept; told the failure if that never will be. */
 export type Effect = (failure: SchedulerError | undefined) => void;
@@ -39,13 +39,15 @@ class Unwritten {
 /** What a journal needs of its scheduler. */
 export interface JournalHost {
   readonly clock: Clock;
+  /** Whether a store without space is waited for. */
+  readonly waitsForSpace: boolean;
   /** Something has happened that is to be written at the end of the turn. */
   dispatchSoon(): void;
   /** The task that a fact is about, as long as it is known. */
   taskOf(id: string): Task | undefined;
-  /** Everything that has happened so far is in the record with this number, which is about to be written. */
+  /** Everything that has happened so far is in the records up to this number, which are about to be written. */
   sealed(sequence: number): void;
-  /** The record is kept, with so many facts and bytes. */
+  /** They are kept, up to this number, with so many facts and bytes. */
   appended(sequence: number, facts: number, bytes: number): void;
   /** Nothing is being written: what must not go on beside an append may be done now. */
   between(): Promise<void>;
@@ -57,6 +59,9 @@ export interface JournalHost {
 
 /** The facts with which a task ends. */
 const ENDS: ReadonlySet<Fact['kind']> = new Set(['task.completed', 'task.failed', 'task.cancelled', 'task.skipped']);
+
+/** So much may be unwritten before adding waits and nothing more starts. */
+const MAX_UNWRITTEN_BYTES = 16 * 1_048_576;
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -80,7 +85,6 @@ export class Journal {
     private readonly store: Store,
     private readonly epoch: number,
     private sequence: number,
-    private readonly maxUnwrittenBytes: number,
     private readonly host: JournalHost,
   ) {}
 
@@ -91,7 +95,7 @@ export class Journal {
 
   /** Whether nothing more should come: too much is unwritten, or there is no space for it. */
   get isFull(): boolean {
-    return this.isStuck || this.gathering.bytes + (this.inFlight?.bytes ?? 0) >= this.maxUnwrittenBytes;
+    return this.isStuck || this.gathering.bytes + (this.inFlight?.bytes ?? 0) >= MAX_UNWRITTEN_BYTES;
   }
 
   /** Whether the task's end is not kept yet. */
@@ -146,10 +150,11 @@ export class Journal {
     if (this.failure !== undefined) return;
     const unwritten = this.gathering;
     if (unwritten.texts.length > 0) {
-      this.host.sealed(this.sequence + 1);
+      const parts = cut(unwritten.texts, unwritten.bytes, this.store);
+      this.host.sealed(this.sequence + parts.length);
       this.gathering = new Unwritten();
       this.inFlight = unwritten;
-      void this.write(unwritten);
+      void this.write(unwritten, parts);
     } else if (unwritten.effects.length > 0) {
       this.gathering = new Unwritten();
       unwritten.release(undefined);
@@ -167,26 +172,34 @@ export class Journal {
     });
   }
 
+  /** What waits for space is tried once more, now. */
+  hurry(): void {
+    this.pause?.cancel();
+    this.endPause?.();
+  }
+
   /** Nothing more is written, and nothing let out. */
   fail(error: SchedulerError): void {
     if (this.failure !== undefined) return;
     this.failure = error;
-    this.pause?.cancel();
-    this.endPause?.();
+    this.hurry();
     // Which ends were not kept is still to be known.
     this.inFlight?.release(error);
     this.gathering.release(error);
     for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  private async write(unwritten: Unwritten): Promise<void> {
+  private async write(unwritten: Unwritten, parts: readonly (readonly string[])[]): Promise<void> {
+    let bytes = 0;
     try {
-      // Inside, as there is an end to how long a text can be.
-      const body = `[${JOURNAL_VERSION},${unwritten.texts.join(',')}]`;
-      await this.append(body);
-      if (this.failure !== undefined) return;
-      this.sequence += 1;
-      this.host.appended(this.sequence, unwritten.texts.length, body.length);
+      for (const [n, texts] of parts.entries()) {
+        const body = recordText(texts, n, parts.length);
+        await this.append(body);
+        if (this.hasFailed) return;
+        this.sequence += 1;
+        bytes += body.length;
+      }
+      this.host.appended(this.sequence, unwritten.texts.length, bytes);
       await this.host.between();
     } catch (error) {
       this.host.failed(storeFailure('append', error));
@@ -212,6 +225,9 @@ export class Journal {
         return;
       } catch (error) {
         if (!isFull(error)) throw error;
+        if (!this.host.waitsForSpace) {
+          throw new StoreError({ operation: 'append a record before it was to be closed', cause: error });
+        }
         if (!this.isStuck) this.host.stuck(error);
         this.isStuck = true;
       }
@@ -228,8 +244,13 @@ export class Journal {
 }
 
 /** Whether there was no space, and nothing has happened. */
-export function isFull(error: unknown): error is StoreError {
+function isFull(error: unknown): error is StoreError {
   return error instanceof StoreError && error.kind === 'full';
+}
+
+/** Letting go may take space before it gives any: what is let go then is let go after the next snapshot. */
+export function unlessFull(error: unknown): void {
+  if (!isFull(error)) throw error;
 }
 
 /** Whatever a store has failed with, as one of our own errors. */

@@ -3,13 +3,14 @@ import { ClosedError, type Attempt, type Fact, type Outcome, type SchedulerError
 import type { Store } from '../ports/store.js';
 import { Beginning, type BeginningHost } from './beginning.js';
 import { ContinuedClock, clockOf } from './clock.js';
-import { Journal, isFull, storeFailure, type Effect, type JournalHost } from './journal.js';
+import { Early } from './early.js';
+import { Journal, storeFailure, unlessFull, type Effect, type JournalHost } from './journal.js';
 import { Payloads } from './kept.js';
 import { handleOf } from './recovered-task.js';
 import { withhold } from './revival.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import { Snapshots, parseSnapshotOptions } from './snapshots.js';
-import { checkStore, checkStoreless } from './store-options.js';
+import { checkStore, checkStoreless, mostPayloadBytes } from './store-options.js';
 import { Verdicts, type Verdict } from './verdicts.js';
 
 /** What keeping needs of its scheduler. */
@@ -21,15 +22,13 @@ export interface KeepingHost extends BeginningHost {
   broken(error: SchedulerError): void;
 }
 
-/** So much may be unwritten before adding waits and nothing more starts. */
-const MAX_UNWRITTEN_BYTES = 16 * 1_048_576;
-
 /**
  * A scheduler with a store: brings back what the last one left, writes what happens ahead of what it causes, and stops
  * where it cannot.
  */
 export class Keeping implements JournalHost {
   readonly clock: ContinuedClock;
+  waitsForSpace = true;
   readonly payloads: Payloads;
   private readonly verdicts: Verdicts;
   private readonly store: Store;
@@ -40,10 +39,7 @@ export class Keeping implements JournalHost {
   /** Of the opening of the store; 0 where it is not open. */
   private epoch = 0;
   private sequence = 0;
-  /** What was set before there was anything to set it on but an empty core. */
-  private readonly early: Request[] = [];
-  /** Effects of what happened before the start: all of them refusals. */
-  private readonly earlyEffects: Effect[] = [];
+  private readonly early = new Early();
 
   private constructor(
     private readonly options: SchedulerOptions,
@@ -51,7 +47,7 @@ export class Keeping implements JournalHost {
   ) {
     this.store = checkStore(options.store);
     this.clock = new ContinuedClock(clockOf(options.clock));
-    this.payloads = new Payloads(options.codec, options.maxPayloadBytes);
+    this.payloads = new Payloads(options.codec, options.maxPayloadBytes, mostPayloadBytes(this.store));
     this.verdicts = new Verdicts(this.payloads);
     this.every = parseSnapshotOptions(options.snapshotEvery);
   }
@@ -67,8 +63,9 @@ export class Keeping implements JournalHost {
     return this.verdicts.failure;
   }
 
-  private get isOver(): boolean {
-    return this.verdicts.gives === 'everything';
+  /** Whether it is closed: whatever happens now is kept by nobody. */
+  get isOver(): boolean {
+    return this.verdicts.leaves === 'everything';
   }
 
   /** Whether everything is back, and nothing has gone wrong. */
@@ -107,7 +104,7 @@ export class Keeping implements JournalHost {
 
   /** Something was set: it is done again once everything is back. */
   heed(request: Request): void {
-    if (this.journal === undefined) this.early.push(request);
+    if (this.journal === undefined) this.early.requests.push(request);
   }
 
   /** Refuses whatever would change something once nothing can be kept any more. */
@@ -119,7 +116,7 @@ export class Keeping implements JournalHost {
   afterwards(effect: Effect): void {
     if (this.journal !== undefined) this.journal.afterwards(effect);
     else if (this.failure !== undefined) effect(this.failure);
-    else this.earlyEffects.push(effect);
+    else this.early.add(effect);
   }
 
   /** Begins when everything that has happened by now is kept. */
@@ -160,15 +157,23 @@ export class Keeping implements JournalHost {
     return this.verdicts.outcome(attempt, outcome);
   }
 
-  /** Nothing more starts in this process: what has not begun stays in the store, and whoever waits for it is told. */
+  /** Nothing more starts in this process: what has not begun stays in the store, and whoever waits for it is told when it is there. */
   part(): void {
-    this.verdicts.gives = 'up';
-    this.rejectUnfinished();
+    this.begin(() => {
+      this.verdicts.leaves = 'unbegun';
+      this.rejectUnfinished();
+    });
   }
 
   /** What runs is aborted: that costs it nothing, so that it is given back and goes again after the next start. */
   giveBack(): void {
-    this.verdicts.gives = 'back';
+    this.verdicts.givesBack = true;
+  }
+
+  /** From now on a store without space is one that has failed. */
+  hurry(): void {
+    this.waitsForSpace = false;
+    this.journal?.hurry();
   }
 
   readonly note = (fact: Fact): void => this.journal?.note(fact);
@@ -204,7 +209,7 @@ export class Keeping implements JournalHost {
     this.verdicts.failure = error;
     this.journal?.fail(error);
     this.snapshots?.stop();
-    for (const effect of this.earlyEffects.splice(0)) effect(error);
+    this.early.fail(error);
     this.host.broken(error);
     this.rejectUnfinished();
     this.host.events.tellAtOnce('error', { error, eventName: undefined });
@@ -234,7 +239,7 @@ export class Keeping implements JournalHost {
     await this.finish().catch((error: unknown) => {
       this.failed(storeFailure('close', error));
     });
-    this.verdicts.gives = 'everything';
+    this.verdicts.leaves = 'everything';
     this.rejectUnfinished();
     await this.release();
   }
@@ -270,8 +275,8 @@ export class Keeping implements JournalHost {
       this.openJournal();
       beginning.goOn(this.clock, this.epoch, (note) => this.journal?.add(JSON.stringify(note)));
       // On an empty store they are part of how everything begins.
-      if (!beginning.hasHistory) this.early.length = 0;
-      for (const request of this.early) host.core.handle({ ...request, now: this.clock.now() });
+      for (const request of beginning.hasHistory ? this.early.requests : [])
+        host.core.handle({ ...request, now: this.clock.now() });
     } catch (error) {
       const failure = storeFailure('be opened', error);
       this.failed(failure);
@@ -289,12 +294,7 @@ export class Keeping implements JournalHost {
     this.snapshots = new Snapshots(store, epoch, host.core, this.every, (error) => {
       this.failed(storeFailure('save a snapshot', error));
     });
-    this.journal = new Journal(store, epoch, sequence, MAX_UNWRITTEN_BYTES, this);
-    for (const effect of this.earlyEffects.splice(0)) this.journal.afterwards(effect);
+    this.journal = new Journal(store, epoch, sequence, this);
+    this.early.handOver(this.journal);
   }
-}
-
-/** Letting go may take space before it gives any: what is let go then is let go after the next snapshot. */
-function unlessFull(error: unknown): void {
-  if (!isFull(error)) throw error;
 }

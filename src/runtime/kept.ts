@@ -47,9 +47,14 @@ export class Payloads {
   private readonly codec: Codec;
   private readonly maxBytes: number;
 
-  constructor(codec: unknown, maxPayloadBytes: unknown) {
+  constructor(
+    codec: unknown,
+    maxPayloadBytes: unknown,
+    /** So many the store has room for. */
+    most = Infinity,
+  ) {
     this.codec = codec === undefined ? JSON_CODEC : checkCodec(codec);
-    this.maxBytes = checkBytes(maxPayloadBytes);
+    this.maxBytes = checkBytes(maxPayloadBytes, most);
   }
 
   /** As the store will have it; `undefined` needs no keeping. */
@@ -110,8 +115,11 @@ function checkCodec(codec: unknown): Codec {
   return refuseConfig('codec', codec, 'an object with the methods encode and decode');
 }
 
-function checkBytes(bytes: unknown): number {
-  if (bytes === undefined) return MAX_PAYLOAD_BYTES;
-  if (bytes === Infinity || (Number.isSafeInteger(bytes) && (bytes as number) > 0)) return bytes as number;
-  return refuseConfig('maxPayloadBytes', bytes, 'a whole number of bytes above 0, or Infinity');
+function checkBytes(bytes: unknown, most: number): number {
+  if (bytes === undefined) return Math.min(MAX_PAYLOAD_BYTES, most);
+  if (bytes === Infinity) return most;
+  const isCount = Number.isSafeInteger(bytes) && (bytes as number) > 0;
+  if (isCount && (bytes as number) <= most) return bytes as number;
+  const range = most === Infinity ? 'above 0' : `from 1 to ${most}, as the store takes no longer records`;
+  return refuseConfig('maxPayloadBytes', bytes, `a whole number of bytes ${range}, or Infinity`);
 }

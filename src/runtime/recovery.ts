@@ -4,6 +4,7 @@ import { CorruptJournalError, type Fact } from '../model/index.js';
 import type { Loaded, Store } from '../ports/store.js';
 import { MIGRATIONS, SnapshotMigration, checkVersion, migrate, type Entry } from './migrations.js';
 import type { Revival } from './revival.js';
+import { Assembly } from './parts.js';
 import { SnapshotReader } from './snapshot-text.js';
 
 /** Settings that a core is made with and nothing changes later: a scheduler with others notes that in the journal. */
@@ -39,6 +40,7 @@ const FACTS_PER_TURN = 5_000;
 export class Recovery {
   private readonly snapshot: SnapshotReader;
   private readonly snapshotMigration: SnapshotMigration;
+  private readonly assembly = new Assembly();
   /** Whether the core has been set to a state that was kept. */
   private isRestored = false;
   private applied = 0;
@@ -72,8 +74,10 @@ export class Recovery {
     }
     this.restoreSnapshot();
     for (const [at, body] of loaded.bodies.entries()) {
-      for (const entry of this.entries(body, loaded.first + at)) {
-        this.apply(entry, loaded.first + at);
+      const record = loaded.first + at;
+      const missing = (): Error => this.corrupt(record, 'a part of what belongs together is missing before it');
+      for (const entry of this.assembly.add(this.entries(body, record), missing)) {
+        this.apply(entry, record);
         this.applied += 1;
         if (this.applied % FACTS_PER_TURN === 0) await setImmediate();
       }

@@ -78,7 +78,8 @@ export class Scheduler extends Adding {
   /**
    * Takes and starts nothing more; what has not begun rejects with `ClosedError`. What runs may go on for the time of
    * `drain`, is then aborted with `ClosedError`, and has the time of `grace` to notice: one that ignores its signal for
-   * longer is left behind. Claims of workers are given back. Closing again gives the first promise.
+   * longer is left behind. Claims of workers are given back. Closing again gives the first promise; steering what is closed
+   * throws `ClosedError`. For space in its store it waits as long as both times together: then what is not kept rejects.
    */
   close(options?: CloseOptions): Promise<void> {
     return this.engine.closing.begin(options);

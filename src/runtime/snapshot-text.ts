@@ -3,6 +3,7 @@ import { CorruptJournalError, type TaskSpec } from '../model/index.js';
 import { payloadField, spliced } from './fact-text.js';
 import { Kept } from './kept.js';
 import { JOURNAL_VERSION, checkVersion } from './migrations.js';
+import { CHARACTER_BYTES } from './parts.js';
 
 /**
  * What comes first of a snapshot: its version, and what is short. It and the parts that follow, a piece of a list each, are
@@ -15,16 +16,21 @@ export function headText(head: CoreSnapshot): string {
 /** A text with so many characters has no more entries: where inputs are large, there are more texts instead of longer ones. */
 const ENOUGH = 262_144;
 
-/** The texts of a part, where tasks and series name these specs by their places; `undefined` where there is nothing in it. */
+/**
+ * The texts of a part, where tasks and series name these specs by their places; `undefined` where there is nothing in it. None
+ * has more bytes than a store takes: what is there already takes a fifth of them, and the next entry no more than the rest.
+ */
 export function* partTexts(
   { list, entries }: SnapshotPart,
   specs: CoreSnapshot['specs'],
+  maxBytes = Infinity,
 ): Iterable<string | undefined> {
+  const enough = Math.min(ENOUGH, Math.floor(maxBytes / 5 / CHARACTER_BYTES));
   if (entries.length === 0) yield undefined;
   let text = '';
   for (const entry of entries) {
     text += `,${isRecorded(entry) ? recordText(entry, specs) : JSON.stringify(entry)}`;
-    if (text.length < ENOUGH) continue;
+    if (text.length < enough) continue;
     yield `["${list}"${text}]`;
     text = '';
   }

@@ -105,8 +105,9 @@ export class Snapshots {
 
   private async save({ sequence, snapshot }: Due): Promise<void> {
     let size = 0;
+    const { maxRecordBytes } = this.store;
     const parts = async function* (): AsyncIterable<string> {
-      for await (const text of textsOf(snapshot)) {
+      for await (const text of textsOf(snapshot, maxRecordBytes)) {
         size += text.length;
         yield text;
       }
@@ -125,10 +126,10 @@ export class Snapshots {
 }
 
 /** The texts of a snapshot that is being made. Each comes in a turn of its own, so that everybody else gets theirs. */
-async function* textsOf(snapshot: FrozenSnapshot): AsyncIterable<string> {
+async function* textsOf(snapshot: FrozenSnapshot, maxBytes: number | undefined): AsyncIterable<string> {
   yield headText(snapshot.head);
   for (const part of snapshot.parts()) {
-    for (const text of partTexts(part, snapshot.specRecords)) {
+    for (const text of partTexts(part, snapshot.specRecords, maxBytes)) {
       await setImmediate();
       if (text !== undefined) yield text;
     }

@@ -24,10 +24,27 @@ export function checkStoreless(options: StoreOptions): void {
   }
 }
 
+/**
+ * How large what a task carries may be in this store, all in all: in a snapshot its input, result, checkpoint and metadata stand in one
+ * record, with room for the rest.
+ */
+export function mostPayloadBytes({ maxRecordBytes = Infinity }: Store): number {
+  return Math.floor(maxRecordBytes / 5);
+}
+
 /** A store as a user gives it. */
 export function checkStore(store: unknown): Store {
   const given = (typeof store === 'object' && store !== null ? store : {}) as Partial<Record<keyof Store, unknown>>;
   const methods = ['open', 'load', 'append', 'saveSnapshot', 'compact', 'close'] as const;
-  if (methods.every((method) => typeof given[method] === 'function')) return store as Store;
+  if (methods.every((method) => typeof given[method] === 'function')) {
+    checkRecordBytes(given.maxRecordBytes);
+    return store as Store;
+  }
   return refuseConfig('store', store, 'the path of a directory, or a store such as new FileStore(path)');
+}
+
+/** How long a record may be, as the store says. */
+function checkRecordBytes(bytes: unknown): void {
+  if (bytes === undefined || (Number.isSafeInteger(bytes) && (bytes as number) > 0)) return;
+  refuseConfig('maxRecordBytes', bytes, 'a whole number of bytes above 0');
 }

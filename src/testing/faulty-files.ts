@@ -1,4 +1,5 @@
 import type { Files, OpenFile } from '../stores/file/files.js';
+import type { SimulatedOpenFile } from './simulated-disk.js';
 
 /** One call to the machine, about to be made. */
 export interface FileCall {
@@ -11,7 +12,7 @@ export interface FileCall {
 
 /** What goes wrong at a call. */
 export type FileFault =
-  /** It fails, and has done nothing. */
+  /** It fails, and has done nothing. A simulated disk then takes for written what a sync should have written. */
   | { readonly kind: 'error'; readonly code: string }
   /** It writes so many bytes and no more; to anything but a write nothing happens. */
   | { readonly kind: 'short'; readonly bytes: number }
@@ -45,6 +46,8 @@ export class FaultyFiles implements Files {
   list = (path: string): Promise<readonly string[]> => this.run('list', path, () => this.files.list(path));
   open = (path: string): Promise<OpenFile> =>
     this.run('open', path, async () => this.wrap(await this.files.open(path), path));
+  openToWrite = (path: string): Promise<OpenFile> =>
+    this.run('openToWrite', path, async () => this.wrap(await this.files.openToWrite(path), path));
   create = (path: string): Promise<OpenFile> =>
     this.run('create', path, async () => this.wrap(await this.files.create(path), path));
   rename = (from: string, to: string): Promise<void> => this.run('rename', from, () => this.files.rename(from, to));
@@ -68,7 +71,14 @@ export class FaultyFiles implements Files {
           (most) => file.write(bytes.subarray(0, most), position),
         ),
       truncate: (length) => this.run('truncate', path, () => file.truncate(length)),
-      sync: () => this.run('sync', path, () => file.sync()),
+      sync: async () => {
+        try {
+          await this.run('sync', path, () => file.sync());
+        } catch (thrown) {
+          if (!this.hasEnded) (file as Partial<SimulatedOpenFile>).loseUnsynced?.();
+          throw thrown;
+        }
+      },
       size: () => this.run('size', path, () => file.size()),
       close: () => this.run('close', path, () => file.close()),
     };

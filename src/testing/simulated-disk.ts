@@ -3,12 +3,14 @@ import { SeededRandom, type RandomSource } from '../model/index.js';
 import type { Files, OpenFile } from '../stores/file/files.js';
 import { SimulatedFile } from './simulated-file.js';
 
+type Entry = SimulatedFile | 'directory';
+
 /** A name that was given or taken away, at once. */
-type NameChange = readonly (readonly [path: string, file: SimulatedFile | undefined])[];
+type NameChange = readonly (readonly [path: string, entry: Entry | undefined])[];
 
 /**
  * A disk in memory, and the processes that use it. Without power it loses what was not synced: contents whole, torn or by the
- * sector, in any order across files, and names. The same seed loses the same.
+ * sector, in any order across files, and names, also of directories with all that is in them. The same seed loses the same.
  *
  * @example
  * ```ts
@@ -21,9 +23,8 @@ type NameChange = readonly (readonly [path: string, file: SimulatedFile | undefi
  */
 export class SimulatedDisk {
   private readonly random: RandomSource;
-  private readonly directories = new Set<string>();
-  private names = new Map<string, SimulatedFile>();
-  private syncedNames = new Map<string, SimulatedFile>();
+  private names = new Map<string, Entry>();
+  private syncedNames = new Map<string, Entry>();
   private unsyncedNames: NameChange[] = [];
   private readonly running: Process[] = [];
 
@@ -49,9 +50,9 @@ export class SimulatedDisk {
       const isKept = isInOrder ? n < kept : random.next() < 0.5;
       if (isKept) rename(names, change);
     }
-    for (const file of new Set(names.values())) file.losePower(random);
-    this.names = names;
-    this.syncedNames = new Map(names);
+    for (const file of new Set(names.values())) if (file !== 'directory') file.losePower(random);
+    this.names = new Map([...names].filter(([path]) => isReached(path, names)));
+    this.syncedNames = new Map(this.names);
     this.unsyncedNames = [];
   }
 
@@ -68,14 +69,15 @@ export class SimulatedDisk {
     const file = new SimulatedFile();
     file.write(bytes, 0);
     file.sync();
-    this.directories.add(dirname(path));
-    this.names.set(path, file);
-    this.syncedNames.set(path, file);
+    for (const names of [this.names, this.syncedNames]) {
+      for (let above = dirname(path); above !== dirname(above); above = dirname(above)) names.set(above, 'directory');
+      names.set(path, file);
+    }
   }
 
   /** The names in a directory, in order. */
   list(directory: string): readonly string[] {
-    if (!this.directories.has(directory)) throw failing('ENOENT', directory);
+    this.checkDirectory(directory);
     const names = [...this.names.keys()].filter((path) => dirname(path) === directory);
     return names.map((path) => path.slice(join(directory, '/').length)).sort();
   }
@@ -84,6 +86,7 @@ export class SimulatedDisk {
   find(path: string): SimulatedFile {
     const file = this.names.get(path);
     if (file === undefined) throw failing('ENOENT', path);
+    if (file === 'directory') throw failing('EISDIR', path);
     return file;
   }
 
@@ -93,8 +96,10 @@ export class SimulatedDisk {
   }
 
   /** @internal */
-  makeDirectory(path: string): void {
-    for (let made = path; made !== dirname(made); made = dirname(made)) this.directories.add(made);
+  giveName(path: string, entry: Entry): void {
+    this.checkDirectory(dirname(path));
+    if (this.has(path)) throw failing('EEXIST', path);
+    this.rename([[path, entry]]);
   }
 
   /** @internal */
@@ -105,7 +110,7 @@ export class SimulatedDisk {
 
   /** @internal */
   syncNames(directory: string): void {
-    if (!this.directories.has(directory)) throw failing('ENOENT', directory);
+    this.checkDirectory(directory);
     const isOfIt = (change: NameChange): boolean => change.some(([path]) => dirname(path) === directory);
     for (const change of this.unsyncedNames.filter(isOfIt)) rename(this.syncedNames, change);
     this.unsyncedNames = this.unsyncedNames.filter((change) => !isOfIt(change));
@@ -115,6 +120,16 @@ export class SimulatedDisk {
   isAtWork(mark: string): boolean {
     return this.running.some((process) => process.name === mark && process.state === 'running');
   }
+
+  private checkDirectory(path: string): void {
+    if (path !== dirname(path) && this.names.get(path) !== 'directory') throw failing('ENOENT', path);
+  }
+}
+
+/** A file of a simulated disk that is open. */
+export interface SimulatedOpenFile extends OpenFile {
+  /** What a sync that fails makes of it. */
+  loseUnsynced(): void;
 }
 
 /** A process on a simulated disk, and the files as it sees them. */
@@ -146,14 +161,15 @@ class Process implements SimulatedProcess {
 
   makeDirectory = (path: string): Promise<void> =>
     this.does(() => {
-      this.disk.makeDirectory(path);
+      this.disk.giveName(path, 'directory');
     });
   list = (directory: string): Promise<readonly string[]> => this.does(() => this.disk.list(directory));
   open = (path: string): Promise<OpenFile> => this.does(() => this.opened(this.disk.find(path)));
+  openToWrite = this.open;
   create = (path: string): Promise<OpenFile> =>
     this.does(() => {
       const file = new SimulatedFile();
-      this.giveName(path, file);
+      this.disk.giveName(path, file);
       return this.opened(file);
     });
   rename = (from: string, to: string): Promise<void> =>
@@ -165,7 +181,7 @@ class Process implements SimulatedProcess {
     });
   link = (from: string, to: string): Promise<void> =>
     this.does(() => {
-      this.giveName(to, this.disk.find(from));
+      this.disk.giveName(to, this.disk.find(from));
     });
   remove = (path: string): Promise<void> =>
     this.does(() => {
@@ -180,7 +196,7 @@ class Process implements SimulatedProcess {
   mark = (): Promise<string> => this.does(() => this.name);
   isAtWork = (mark: string): Promise<boolean> => this.does(() => this.disk.isAtWork(mark));
 
-  private opened(file: SimulatedFile): OpenFile {
+  private opened(file: SimulatedFile): SimulatedOpenFile {
     return {
       read: (into, position) => this.does(() => file.read(into, position)),
       write: (bytes, position) =>
@@ -196,14 +212,12 @@ class Process implements SimulatedProcess {
         this.does(() => {
           file.sync();
         }),
+      loseUnsynced: () => {
+        file.loseUnsynced();
+      },
       size: () => this.does(() => file.length),
       close: () => this.does(() => undefined),
     };
-  }
-
-  private giveName(path: string, file: SimulatedFile): void {
-    if (this.disk.has(path)) throw failing('EEXIST', path);
-    this.disk.rename([[path, file]]);
   }
 
   /** Answers later, as a machine does. */
@@ -214,11 +228,19 @@ class Process implements SimulatedProcess {
   }
 }
 
-function rename(names: Map<string, SimulatedFile>, change: NameChange): void {
-  for (const [path, file] of change) {
-    if (file === undefined) names.delete(path);
-    else names.set(path, file);
+function rename(names: Map<string, Entry>, change: NameChange): void {
+  for (const [path, entry] of change) {
+    if (entry === undefined) names.delete(path);
+    else names.set(path, entry);
   }
+}
+
+/** Whether all directories above are there. */
+function isReached(path: string, names: ReadonlyMap<string, Entry>): boolean {
+  for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
+    if (!names.has(above)) return false;
+  }
+  return true;
 }
 
 function failing(code: string, what: string): Error {

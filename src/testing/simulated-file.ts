@@ -35,6 +35,14 @@ export class SimulatedFile {
     this.unsynced = [];
   }
 
+  /**
+   * A sync has failed: the machine gives up what it could not write, and takes it for written. Everybody still reads it, and
+   * no sync will write it, until the power goes.
+   */
+  loseUnsynced(): void {
+    this.unsynced = [];
+  }
+
   /** Of what was not synced all, nothing, a beginning that ends anywhere, or any of its sectors are left. */
   losePower(random: RandomSource): void {
     const left = this.synced;

@@ -13,6 +13,7 @@ export type StoreCheckName =
   | 'begins with nothing'
   | 'gives back records as they were given'
   | 'keeps a record of a megabyte'
+  | 'keeps a record as long as it says'
   | 'keeps thousands of records in order'
   | 'refuses a number that is not the next'
   | 'lets one of two appends through that claim the same number'
@@ -88,6 +89,18 @@ const CHECKS: Readonly<Record<StoreCheckName, StoreCheck>> = {
     const session = await bench.begin();
     await session.append(...bodies);
     (await bench.beginAgain(session)).holds(bodies);
+  },
+  'keeps a record as long as it says': async (bench) => {
+    const { maxRecordBytes } = await bench.store();
+    if (maxRecordBytes === undefined) return;
+    const isLength = Number.isSafeInteger(maxRecordBytes) && maxRecordBytes > 0;
+    demand(isLength, `it says ${inspect(maxRecordBytes)}, expected a whole number of bytes above 0`);
+    // Of characters that take more than one byte there or are escaped, and some to make up the length.
+    const text = JSON.stringify(['"ö漢\n'.repeat(Math.floor(maxRecordBytes / 16)), '']);
+    const longest = text.replace(/""\]$/, () => `"${'x'.repeat(maxRecordBytes - Buffer.byteLength(text))}"]`);
+    const session = await bench.begin();
+    await session.append(longest, '["after"]');
+    (await bench.beginAgain(session)).holds([longest, '["after"]']);
   },
   'keeps thousands of records in order': async (bench) => {
     const bodies = Array.from({ length: bench.many }, (_, n) => JSON.stringify([n, 'x'.repeat(n % 97)]));

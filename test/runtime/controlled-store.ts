@@ -1,5 +1,6 @@
 import {
   MemoryStore,
+  StoreError,
   type Durability,
   type Loaded,
   type Opening,
@@ -26,6 +27,8 @@ export function factsOf(body: string): { readonly kind: string; readonly task?: 
 export class ControlledStore implements Store {
   readonly name = 'controlled';
   readonly durability: Durability = 'os';
+  /** How long a record may be. One with more than one fact that is longer is refused. */
+  maxRecordBytes: number | undefined = undefined;
   /** Whether appends wait for the test. */
   holds = false;
   held: Held[] = [];
@@ -56,6 +59,10 @@ export class ControlledStore implements Store {
   async append(expectedSequence: number, epoch: number, body: string): Promise<void> {
     const failure = this.failures.shift();
     if (failure !== undefined) throw failure;
+    const bytes = Buffer.byteLength(body);
+    if (bytes > (this.maxRecordBytes ?? Infinity) && factsOf(body).filter(({ kind }) => kind !== 'part').length > 1) {
+      throw new StoreError({ operation: 'append', cause: `a record has ${bytes} bytes` });
+    }
     if (this.holds || this.isDead) {
       await new Promise<void>((resolve, reject) => {
         this.held.push({ body, resolve, reject });
@@ -93,6 +100,7 @@ export class ControlledStore implements Store {
   async crash(unanswered: 'kept' | 'lost'): Promise<ControlledStore> {
     this.isDead = true;
     const next = new ControlledStore();
+    next.maxRecordBytes = this.maxRecordBytes;
     next.kept = this.kept;
     next.bodies.push(...this.bodies);
     if (unanswered === 'kept') {

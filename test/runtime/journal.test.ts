@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { expect, test } from 'vitest';
 import { MemoryStore } from '../../src/index.js';
 import { Journal, type JournalHost } from '../../src/runtime/journal.js';
@@ -8,6 +9,7 @@ const nothing = (): undefined => undefined;
 test('G13 more at once than a text can hold is a failure of the store, and whoever waits for it is told', async () => {
   const host: JournalHost = {
     clock: new VirtualClock(),
+    waitsForSpace: true,
     dispatchSoon: nothing,
     taskOf: nothing,
     sealed: nothing,
@@ -18,10 +20,9 @@ test('G13 more at once than a text can hold is a failure of the store, and whoev
       journal.fail(error);
     },
   };
-  const journal: Journal = new Journal(new MemoryStore(), 1, 0, Infinity, host);
+  const journal: Journal = new Journal(new MemoryStore(), 1, 0, host);
   // It takes memory only when somebody looks at it.
-  const long = 'x'.repeat(2 ** 28);
-  for (let n = 0; n < 3; n += 1) journal.add(long);
+  journal.add('x'.repeat(constants.MAX_STRING_LENGTH));
   const { acceptance } = journal;
   journal.seal();
   await expect(acceptance).rejects.toMatchObject({ code: 'STORE', cause: { message: 'Invalid string length' } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../../src/index.js';
+import { FileStore, StoreError, type Files } from '../../src/index.js';
 import { FaultyFiles, SimulatedDisk, type FileCall, type FileFault } from '../../src/testing/index.js';
-import { Account, begin, live } from './file-history.js';
+import { Account, begin, contentsOf, live, logger } from './file-history.js';
 
 /** A history in which something goes wrong, and what is found by whoever comes next. */
 async function tried(
@@ -101,6 +101,74 @@ describe('rows 7, 8 and 9: whichever call fails, what was acknowledged is there,
       }
     }
   });
+});
+
+describe('what the machine only seems to have', () => {
+  /** A process that has that fault, one that goes on from what it finds, a loss of power, and one that looks. */
+  async function goesOn(seed: number, fault: (call: FileCall) => FileFault | undefined): Promise<void> {
+    const disk = new SimulatedDisk({ seed });
+    const account = new Account();
+    const first = disk.start();
+    await live(new FaultyFiles(first, fault), account);
+    first.kill();
+    const next = await begin(disk.start(), account);
+    account.matches(next.contents);
+    account.goOnFrom(next.contents);
+    await next.append('["built upon it"]');
+    disk.losePower();
+    account.matches((await begin(disk.start(), account)).contents);
+  }
+
+  test('row 8: what a failed sync has left in memory alone is on the disk before anything is built upon it', async () => {
+    for (const n of calls) {
+      await goesOn(n, ({ number, operation }) =>
+        number === n && operation === 'sync' ? { kind: 'error', code: 'EIO' } : undefined,
+      );
+    }
+  });
+
+  test('row 1: a directory that was made is synced also where the process that made it came no further', async () => {
+    for (const [made, when] of [1, 2].flatMap((nth) => [[nth, 'before'] as const, [nth, 'after'] as const])) {
+      for (let seed = 0; seed < 20; seed++) {
+        const disk = new SimulatedDisk({ seed });
+        let count = 0;
+        const ends = ({ operation }: FileCall): FileFault | undefined =>
+          operation === 'makeDirectory' && (count += 1) === made ? { kind: 'end', when } : undefined;
+        const open = (files: Files): FileStore => new FileStore('/above/state', { files, logger });
+        await expect(contentsOf(open(new FaultyFiles(disk.start(), ends)))).rejects.toThrow('ENDED');
+        const store = open(disk.start());
+        await store.append(0, (await contentsOf(store)).epoch, '["acknowledged"]');
+        disk.losePower();
+        expect((await contentsOf(open(disk.start()))).records).toEqual(['["acknowledged"]']);
+      }
+    }
+  });
+});
+
+test('row 7: without space for another segment nothing is lost, and it goes on when there is', async () => {
+  const disk = new SimulatedDisk();
+  const process = disk.start();
+  let hasSpace = true;
+  const isOfNext = (path: string): boolean => path.includes('000002');
+  const files = new FaultyFiles(process, ({ operation, path }) =>
+    !hasSpace && isOfNext(path) && ['create', 'write'].includes(operation)
+      ? { kind: 'error', code: 'ENOSPC' }
+      : undefined,
+  );
+  const session = await begin(files);
+  const large = `["${'x'.repeat(1 << 24)}"]`;
+  await session.append(large);
+  hasSpace = false;
+  for (let tries = 0; tries < 3; tries++) {
+    await expect(session.append('["next"]')).rejects.toMatchObject({ kind: 'full' });
+  }
+  expect(disk.list('/state').filter(isOfNext)).toEqual([]);
+  hasSpace = true;
+  await session.append('["next"]');
+  expect(disk.list('/state').filter(isOfNext)).toEqual(['journal-000001-000002']);
+  disk.losePower();
+  const { records } = (await begin(disk.start())).contents;
+  expect(records.map(({ length }) => length)).toEqual([large.length, 8]);
 });
 
 describe('rows 1, 2, 5 and 6: wherever it ends, the state is the one before or the one after', () => {

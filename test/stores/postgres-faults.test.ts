@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { DeposedError, InvalidConfigError, StoreError, UnsupportedVersionError } from '../../src/index.js';
 import type { Store } from '../../src/ports/store.js';
 import { PostgresStore, type PostgresStoreOptions } from '../../src/postgres.js';
+import { CuttingProxy, type Cut } from '../cutting-proxy.js';
 import { ownPostgres } from '../servers.js';
-import { CuttingProxy, type Cut } from './cutting-proxy.js';
 
 const server = await ownPostgres();
 const url = server?.url ?? '';
@@ -34,20 +34,25 @@ async function recordsIn(store: Store): Promise<string[]> {
 const place = (): PostgresStoreOptions => ({ prefix: `p${randomUUID()}_`, patience: '20s', timeout: '5s' });
 
 describe.skipIf(server === undefined)('row 41: when PostgreSQL is lost in the middle, nothing is applied twice', () => {
-  const CUTS: readonly Cut[] = ['before the server hears it', 'before the answer comes back'];
+  /** A way to the server that can be cut, and a store that takes it. */
+  async function throughProxy(options: PostgresStoreOptions): Promise<{ proxy: CuttingProxy; store: PostgresStore }> {
+    const address = new URL(url);
+    const proxy = await CuttingProxy.start(Number(address.port || 5432));
+    address.host = `127.0.0.1:${proxy.port}`;
+    return { proxy, store: new PostgresStore(address.href, options) };
+  }
 
-  test.each(CUTS)('the connection is cut during an append, %s', async (cut) => {
+  test.each<Cut>(['request', 'answer'])('the %s of an append is lost with its connection', async (cut) => {
     const options = place();
-    const proxy = await CuttingProxy.before(url);
-    const store = new PostgresStore(proxy.url, options);
+    const { proxy, store } = await throughProxy(options);
     const { epoch } = await store.open();
     for (let n = 0; n < 10; n++) {
-      proxy.cutAt('INSERT INTO', cut);
+      proxy.loseNext(cut, 'INSERT INTO');
       await store.append(n, epoch, `[${n}]`);
     }
     await store.close();
-    await proxy.close();
-    expect(proxy.cuts).toBe(10);
+    await proxy.stop();
+    expect(proxy.lost).toBe(10);
     expect(await recordsIn(new PostgresStore(url, options))).toEqual(Array.from({ length: 10 }, (_, n) => `[${n}]`));
   });
 
@@ -75,19 +80,18 @@ describe.skipIf(server === undefined)('row 41: when PostgreSQL is lost in the mi
 
   test('whoever was deposed while it did not know learns both: that its record is there, and that it is deposed', async () => {
     const options = place();
-    const proxy = await CuttingProxy.before(url);
-    const store = new PostgresStore(proxy.url, options);
+    const { proxy, store } = await throughProxy(options);
     const { epoch } = await store.open();
-    proxy.cutAt('INSERT INTO', 'before the answer comes back');
+    proxy.loseNext('answer', 'INSERT INTO');
     const rival = new PostgresStore(url, options);
     const appended = store.append(0, epoch, '["mine"]');
-    await expect.poll(() => proxy.cuts).toBe(1);
+    await expect.poll(() => proxy.lost).toBe(1);
     await rival.open();
     await appended;
     await expect(store.append(1, epoch, '["late"]')).rejects.toThrow(DeposedError);
     await store.close();
     await rival.close();
-    await proxy.close();
+    await proxy.stop();
     expect(await recordsIn(new PostgresStore(url, options))).toEqual(['["mine"]']);
   });
 

@@ -83,6 +83,17 @@ const WRONG: readonly (readonly [fault: string, wrong: new () => MemoryStore, ca
     AS_GIVEN,
   ],
   [
+    'takes less than it says',
+    class extends MemoryStore {
+      readonly maxRecordBytes = 2_000_000;
+      override append = (after: number, epoch: number, body: string): Promise<void> =>
+        Buffer.byteLength(body) < 1_999_999
+          ? super.append(after, epoch, body)
+          : Promise.reject(new StoreError({ operation: 'append', cause: 'it is too long' }));
+    },
+    'keeps a record as long as it says',
+  ],
+  [
     'cuts long records',
     class extends MemoryStore {
       override append = (after: number, epoch: number, body: string): Promise<void> =>

@@ -26,6 +26,11 @@ export interface CouchStoreOptions {
    * `trusted` it is not asked: you declare that it keeps what the durability says.
    */
   readonly settings?: 'checked' | 'trusted' | undefined;
+  /**
+   * How long a record may be; 7,900,000 unless given, which suits the `max_document_size` that a server has by default.
+   * A server that takes larger or smaller documents needs another one.
+   */
+  readonly maxRecordBytes?: number | undefined;
   /** How long a call may take, trying again included; 10 seconds unless given. */
   readonly timeout?: Duration | undefined;
   /** Sent with every request, such as an `authorization` other than the name and password of the URL. */
@@ -61,6 +66,7 @@ export interface CouchStoreOptions {
 export class CouchStore implements Store {
   readonly name: string;
   readonly durability: Durability;
+  readonly maxRecordBytes: number;
   private readonly server: CouchServer;
   private readonly database: CouchDatabase;
   private readonly settings: 'checked' | 'trusted';
@@ -72,11 +78,12 @@ export class CouchStore implements Store {
   private failure: SchedulerError | undefined = undefined;
 
   constructor(url: string | URL, options: CouchStoreOptions = {}) {
-    const { durability = 'fsync', settings = 'checked', timeout = '10s' } = options;
+    const { durability = 'fsync', settings = 'checked', timeout = '10s', maxRecordBytes = RECORD_BYTES } = options;
     const parsed = parseUrl(url, options.headers);
     this.name = `couchdb ${parsed.url.href}`;
     this.durability = oneOf(['none', 'os', 'fsync'], durability, 'durability');
     this.settings = oneOf(['checked', 'trusted'], settings, 'settings');
+    this.maxRecordBytes = maxRecordBytes;
     this.server = new CouchServer(parsed.url, parsed.headers, parsePositiveDuration(timeout, 'timeout', refuseConfig));
     this.database = new CouchDatabase(this.server);
   }
@@ -234,5 +241,8 @@ export class CouchStore implements Store {
     return journal;
   }
 }
+
+/** Of the 8,000,000 bytes of a document some are for what stands beside the record. */
+const RECORD_BYTES = 7_900_000;
 
 const LOST = 'the server has lost what it acknowledged';

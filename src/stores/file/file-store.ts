@@ -3,7 +3,7 @@ import { DeposedError, refuseConfig, StoreError } from '../../model/index.js';
 import { checkLogger, type Logger } from '../../ports/logger.js';
 import type { Loaded, Opening, SnapshotToSave, Store } from '../../ports/store.js';
 import { Claim } from './claim.js';
-import { removeAll, withEach } from './directory.js';
+import { makeDirectories, removeAll, withEach } from './directory.js';
 import { asStoreError, fatal } from './failure.js';
 import type { Files } from './files.js';
 import { laterVersionIn } from './head.js';
@@ -75,7 +75,7 @@ export class FileStore implements Store {
     const operation = `open ${directory}`;
     if (this.opened !== undefined) throw new StoreError({ operation, kind: 'busy', cause: 'it is open already' });
     try {
-      await files.makeDirectory(directory);
+      await makeDirectories(files, directory);
       await this.refuseLater();
       const claim = await Claim.take(files, directory);
       this.opened = await this.takeOver(claim);

@@ -5,12 +5,14 @@
  * What fails, fails with an error that has a `code`, such as `ENOSPC`.
  */
 export interface Files {
-  /** Makes a directory and those above it, so that they are there after a loss of power. One that exists is left as it is. */
+  /** Makes a directory in one that exists; it is `EEXIST` when there is one. */
   makeDirectory(path: string): Promise<void>;
   /** The names of what is in a directory, in any order. */
   list(directory: string): Promise<readonly string[]>;
   /** Opens a file that exists for reading. */
   open(path: string): Promise<OpenFile>;
+  /** Opens a file that exists for reading and writing. */
+  openToWrite(path: string): Promise<OpenFile>;
   /** Makes a file; it is `EEXIST` when there is one. */
   create(path: string): Promise<OpenFile>;
   /** Puts a file in the place of another, or where there was none. */

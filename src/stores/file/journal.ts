@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import type { Durability } from '../../ports/store.js';
 import { removeIfThere } from './directory.js';
-import { fatal } from './failure.js';
 import type { Files } from './files.js';
-import { lookInto } from './head.js';
 import { RecordBuffer } from './record.js';
 import { SegmentWriter, type Room } from './segment.js';
 import type { Holdings, Segment } from './survey.js';
+import { writeAgain } from './write-again.js';
 
 /** A segment that has come to this is sealed, and another one is begun. */
 const SEGMENT_BYTES = 1 << 24;
@@ -35,8 +34,8 @@ export class Journal {
   ): Promise<Journal> {
     const latest = segments.at(-1);
     const previous = latest === undefined ? null : { name: latest.name, end: latest.end, last: latest.last };
-    // What was read may be on its way to the disk still. From now on it counts.
-    if (latest !== undefined) await lookInto(files, join(directory, latest.name), (file) => file.sync().catch(fatal));
+    // From now on what was read of it counts.
+    if (latest !== undefined) await writeAgain(files, directory, latest);
     const head = { epoch, index: 1, first: sequence + 1, previous };
     const current = await SegmentWriter.create(files, directory, head, roomFor(durability));
     return new Journal(files, directory, durability, [...segments], current, sequence);

@@ -1,5 +1,4 @@
 import * as fs from 'node:fs';
-import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Files, OpenFile } from './files.js';
 import { isAtWork, markOfProcess } from './process-mark.js';
@@ -9,14 +8,10 @@ const OWNER_ONLY = 0o600;
 
 /** The files of this machine. */
 export const nodeFiles: Files = {
-  async makeDirectory(path) {
-    const first = await fs.promises.mkdir(path, { recursive: true });
-    if (first === undefined) return;
-    // Each new directory is a name in the one above it.
-    for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
-  },
+  makeDirectory: (path) => fs.promises.mkdir(path),
   list: (directory) => fs.promises.readdir(directory),
   open: (path) => openFile(path, 'r'),
+  openToWrite: (path) => openFile(path, 'r+'),
   create: (path) => openFile(path, 'wx+'),
   rename: (from, to) => fs.promises.rename(from, to),
   link: (from, to) => fs.promises.link(from, to),

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { CorruptJournalError, StoreError } from '../../model/index.js';
 import { refuseBusy } from './claim.js';
-import { withEach } from './directory.js';
+import { makeDirectories, withEach } from './directory.js';
 import { asStoreError } from './failure.js';
 import { FileStore } from './file-store.js';
 import { readFully, type Files } from './files.js';
@@ -84,7 +84,7 @@ class Salvage {
   }
 
   private async refuseUsed(): Promise<void> {
-    await this.files.makeDirectory(this.into);
+    await makeDirectories(this.files, this.into);
     const isUsed = (await this.files.list(this.into)).some((name) => parseName(name) !== undefined);
     if (isUsed) throw new StoreError({ operation: `salvage into ${this.into}`, cause: 'there is a store already' });
   }
