@@ -124,6 +124,7 @@ export abstract class Adding extends Steering implements Adder {
    * Makes a task of each item of an iterable and gives the results in the order of the items. The source is read only as
    * fast as results are taken: `ahead` says how many items may be under way, twice the concurrency unless given. A task
    * that fails ends it with its error; then, and when the reader stops early, the tasks that are left are taken back.
+   * Aborting its `signal` ends it too, also while the source is silent.
    *
    * @example
    * ```ts
@@ -137,7 +138,8 @@ export abstract class Adding extends Steering implements Adder {
   ): AsyncGenerator<Result, void, undefined> {
     const { ahead, ...rest } = plainObject(options, 'options', refuseTask) as MapOptions;
     const add = itemAdder<Item, Result>(run, rest, this.engine.intake);
-    return new Mapping(checkSource(source), add, parseAhead(ahead, this.engine.local.spec.slots)).results();
+    const most = parseAhead(ahead, this.engine.local.spec.slots);
+    return new Mapping(checkSource(source), add, most, rest.signal).results();
   }
 
   /**
