@@ -10,6 +10,7 @@ import {
   type Moment,
   type Outcome,
 } from '../model/index.js';
+import type { Breath } from './breath.js';
 import { failedBy } from './failure.js';
 import { runHandler } from './generator.js';
 import type { TaskContext } from './handle.js';
@@ -32,6 +33,7 @@ export interface ClaimHost {
   readonly core: Core;
   readonly leases: Leases;
   readonly keeping: Keeping | undefined;
+  readonly breath: Breath;
   now(): Moment;
   /** Somebody may be able to start now, and something else may be due next; the attempt is in nobody's hands. */
   changed(over?: Attempt, by?: 'handler' | 'others'): void;
@@ -166,6 +168,7 @@ export class Claim {
     return answered(() => {
       host.keeping?.check();
       const settled = outcome();
+      host.breath.spend();
       try {
         host.core.settle(host.now(), attempt, settled);
         this.isSettled = true;
