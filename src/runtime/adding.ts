@@ -29,6 +29,8 @@ export interface Adder {
   add(name: string, input?: unknown, options?: AddOptions): Handle<unknown>;
 }
 
+const ignore = (): void => undefined;
+
 /** Adding tasks. */
 export abstract class Adding extends Steering implements Adder {
   /**
@@ -92,10 +94,18 @@ export abstract class Adding extends Steering implements Adder {
     ...rest: InputAndOptions<Input, AddOptions<Tasks, Policy>>
   ): Promise<TaskReference<Result>>;
   submit(name: string, input?: unknown, options?: AddOptions): Promise<TaskReference<unknown>>;
-  async submit(run: unknown, inputOrOptions?: unknown, options?: unknown): Promise<TaskReference<unknown>> {
-    const handle = this.engine.intake.add(run, inputOrOptions, options);
-    await handle.accepted;
-    return new TaskReference(handle);
+  submit(run: unknown, inputOrOptions?: unknown, options?: unknown): Promise<TaskReference<unknown>> {
+    let isMalformed = true as boolean;
+    const submit = async (): Promise<TaskReference<unknown>> => {
+      const handle = this.engine.intake.add(run, inputOrOptions, options);
+      isMalformed = false;
+      await handle.accepted;
+      return new TaskReference(handle);
+    };
+    const reference = submit();
+    // A refusal is told as an event too: one that nobody awaits must not end the process.
+    if (!isMalformed) reference.catch(ignore);
+    return reference;
   }
 
   /**

@@ -115,7 +115,10 @@ test('C8.2 a refusal that nobody listens to does not end the process', async () 
   const [, , c] = add(scheduler, 'a', 'b', 'c');
   void c?.accepted;
   void c?.result;
+  void scheduler.submit(() => 1);
+  // The process would be told a turn later.
   await clock.advance(1);
+  await new Promise((resolve) => setImmediate(resolve));
   expect(c?.state).toBe('failed');
 });
 
