@@ -148,7 +148,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   cancelOutside(task: Handle<unknown> | string, reason: string | undefined): boolean {
-    return this.arrivals.entrance?.cancel(task, reason) === true;
+    return this.arrivals.cancel(task, reason);
   }
 
   /** How busy everything is. */

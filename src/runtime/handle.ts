@@ -2,7 +2,6 @@ import type { AsyncResource } from 'node:async_hooks';
 import type { Explanation, Request } from '../core/index.js';
 import {
   IllegalTransitionError,
-  UnknownTaskError,
   isFinal,
   parseLevel,
   type Duration,
@@ -144,7 +143,8 @@ export class Handle<Result> implements PromiseLike<Result> {
   declare acceptance?: Promise<void>;
   /** @internal */
   declare input?: unknown;
-  declare private outside: Outside | undefined;
+  /** @internal While it is not in. */
+  declare outside: Outside | undefined;
   declare private shared: Handle<Result> | undefined;
 
   /** @internal */
@@ -194,10 +194,10 @@ export class Handle<Result> implements PromiseLike<Result> {
   /** Changes how urgent the task is, unless it has ended. */
   setPriority(priority: Priority): void {
     const { task, id } = this;
-    if (task === undefined) throw new UnknownTaskError({ taskId: id });
+    if (task === undefined) this.outside?.setPriority(priority);
     // A handle may outlive its task, and the id belong to another one by then.
-    if (isFinal(task.state)) throw new IllegalTransitionError({ taskId: id, from: task.state, to: task.state });
-    this.host.tell({ kind: 'setPriority', task: id, level: parseLevel(priority) });
+    else if (isFinal(task.state)) throw new IllegalTransitionError({ taskId: id, from: task.state, to: task.state });
+    else this.host.tell({ kind: 'setPriority', task: id, level: parseLevel(priority) });
   }
 
   /** Why the task does not run, since when it does, or how it ended. */
