@@ -63,7 +63,6 @@ export class Intake {
     const isPlain = parent === undefined && options?.signal === undefined && options?.detached === undefined;
     if (isPlain && typeof run === 'function') return this.addFunction(run as Handler<unknown>, options);
     const belonging = parent === undefined ? undefined : isDetached(options) ? DETACHED : { parent };
-    if (parent === undefined) isDetached(options);
     const { application, refusal } = this.prepare(run, second, third);
     const { handle, spec, after } = application;
     if (refusal === undefined) this.arrivals.take(handle, spec, after, belonging);
@@ -134,6 +133,8 @@ export class Intake {
     checkSharing(spec);
     const after = parseAfter(options?.after, this.host, positions);
     const signal = signalIn(options);
+    // Also where there is no parent, and it means nothing.
+    isDetached(options);
     const handler = isFunction ? (run as Handler<unknown>) : (definition?.run ?? nothing);
     const handle =
       signal === undefined || signal.aborted

@@ -92,8 +92,7 @@ export abstract class Steering extends Looking {
     options: { readonly onFailure?: FailurePolicy | undefined } = {},
   ): void {
     const { id, spec } = this.taskFor(task);
-    const { onFailure = spec.onDependencyFailure } = options;
-    parseChoice(onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
+    const onFailure = parsePolicy(options) ?? spec.onDependencyFailure;
     const dependencyId = idOf(dependency, 'dependency', this.engine);
     const { table } = this.engine.core.state;
     if (table.byId(dependencyId) === undefined && this.outside(dependencyId) !== undefined) {
@@ -187,6 +186,16 @@ export abstract class Steering extends Looking {
 }
 
 const CANCEL_OPTIONS = ['reason', 'cascade'];
+const POLICIES = ['fail', 'skip', 'run'] as const;
+
+function parsePolicy(options: unknown): FailurePolicy | undefined {
+  const given = new Map(fieldsOf(options, 'options', refuseTask));
+  for (const [key, value] of given) {
+    if (key !== 'onFailure') refuseUnknown(`options.${key}`, key, value, ['onFailure'], refuseTask);
+  }
+  const onFailure = given.get('onFailure');
+  return onFailure === undefined ? undefined : parseChoice(onFailure, POLICIES, 'onFailure', refuseTask);
+}
 
 function parseCancelOptions(options: unknown): CancelOptions {
   if (options === undefined) return {};

@@ -63,3 +63,9 @@ test.each([
     expect.objectContaining({ code: 'INVALID_CONFIG', field, value }),
   );
 });
+
+test.each([null, 7, 'fair', []])('bad input: %j are no options', (options) => {
+  expect(() => new Scheduler(options as never)).toThrow(
+    expect.objectContaining({ code: 'INVALID_CONFIG', field: 'options', value: options }),
+  );
+});
