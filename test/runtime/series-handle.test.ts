@@ -105,13 +105,17 @@ test('a reader who is slow loses the oldest occurrences', async () => {
 
 test('E7.3 the handle says that its series runs more often than its schedule gives', async () => {
   const { clock, scheduler } = started();
+  const told: unknown[] = [];
+  scheduler.on('overran', (event) => told.push(event));
   const series = scheduler.repeat(nothing, { every: '10s', from: 'grid', catchUp: 'all' });
   await clock.advance('10s');
   clock.jump(30_000);
   await clock.advance('10s');
   expect([series.runs, series.overran]).toEqual([6, true]);
+  const from = SIM_START + 50_000;
+  expect(told).toEqual([{ seriesId: series.id, from, until: from + 10_000, at: from }]);
   await clock.advance('20s');
-  expect(series.overran).toBe(false);
+  expect([series.overran, told.length]).toEqual([false, 1]);
   await scheduler.close();
 });
 
