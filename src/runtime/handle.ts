@@ -26,7 +26,7 @@ export type Handler<Result, Dependencies extends readonly unknown[] = readonly u
   task: TaskContext<Dependencies>,
 ) => Given<Result>;
 
-/** What a handler may know about its task. */
+/** What a handler may know about its task, and do; what it may do it can also take apart, as `({ progress }) => …`. */
 export interface TaskContext<Dependencies extends readonly unknown[] = readonly unknown[], Input = unknown> {
   readonly id: string;
   /** The attempt's number, from 1. */
@@ -52,11 +52,11 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
    * Keeps a copy of how far the attempt has come: whatever becomes of it, the next one finds that as `resumed`. Refused
    * with `PayloadError` when it cannot be copied, and with `StaleLeaseError` when the attempt no longer counts.
    */
-  checkpoint(state: unknown): void;
+  readonly checkpoint: (state: unknown) => void;
   /** Tells how far the attempt has come: a fraction from 0 to 1, or anything else that says so. */
-  progress(progress: unknown): void;
+  readonly progress: (progress: unknown) => void;
   /** Still alive: the lease, where there is one, counts anew. Refused with `StaleLeaseError` when it has ended. */
-  heartbeat(): void;
+  readonly heartbeat: () => void;
   /** The scheduler's logger; what it writes states task, attempt, channel, priority and worker. Silent without one. */
   readonly logger: Logger;
   /**
@@ -65,18 +65,18 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
    *
    * Where that would close a circle of waits it rejects with `DeadlockError`. An attempt waits for one task at a time.
    */
-  waitFor<Result>(task: Handle<Result>): Promise<Result>;
+  readonly waitFor: <Result>(task: Handle<Result>) => Promise<Result>;
   /**
    * Tells what the attempt has learnt of a resource: what its use really cost, which corrects the rate, or that the other
    * side asked to be left alone for a while (such as a 429 with a time): nothing that needs it starts before then.
    */
-  report(resource: string, feedback: ResourceFeedback): void;
+  readonly report: (resource: string, feedback: ResourceFeedback) => void;
   /** Adds a child: it comes in above `maxPending`, and is taken back with its parent unless it is `detached`. */
-  add<Result>(run: Handler<Result>, options?: ChildOptions): Handle<Result>;
-  /** Adds a child by its definition. */
-  add<Input, Result>(definition: Defined<Input, Result>, input: Input, options?: ChildOptions): Handle<Result>;
-  /** Adds a child by the name of its definition. */
-  add(name: string, input?: unknown, options?: ChildOptions): Handle<unknown>;
+  readonly add: {
+    <Result>(run: Handler<Result>, options?: ChildOptions): Handle<Result>;
+    <Input, Result>(definition: Defined<Input, Result>, input: Input, options?: ChildOptions): Handle<Result>;
+    (name: string, input?: unknown, options?: ChildOptions): Handle<unknown>;
+  };
 }
 
 /** What a handler may say about a child; `after` is as with `add`. */
