@@ -38,6 +38,8 @@ scheduler.on('completed', ({ taskId }) => {
 });
 
 await scheduler.start();
+// Among it may be what the process before did not get to tell of.
+for (const page of SMALL_WEB.keys()) if (scheduler.get(page)?.state === 'completed') say('finds', page);
 await scheduler.add('fetch', '/', { id: '/', ifExists: 'keep' }).accepted;
 await scheduler.onIdle();
 await scheduler.close();

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { Scheduler, type ExecutionOutcome, type Executor, type Work } from '../src/index.js';
+import type { Stage } from './stage.js';
 
 export const title = 'A custom executor: each task in a process of its own, and one that kills its process';
 
@@ -23,8 +24,9 @@ class Programs implements Executor {
 }
 
 /** The scheduler decides what runs, how often it is tried again, and when it gives up. */
-export async function run(print: (line: string) => void): Promise<void> {
+export async function run(print: (line: string) => void, stage: Stage): Promise<void> {
   const scheduler = new Scheduler({ executors: [new Programs()] });
+  stage.watch(scheduler);
   const notHere = (_source: string): string => {
     throw new Error('This runs in processes of its own.');
   };

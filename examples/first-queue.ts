@@ -1,4 +1,4 @@
-import { Scheduler, describeExplanation } from '../src/index.js';
+import { Scheduler, describeExplanation, type TaskContext } from '../src/index.js';
 import type { Stage } from './stage.js';
 
 export const title = 'A first queue: priorities, a resource, dependencies, a retry';
@@ -7,11 +7,16 @@ export const title = 'A first queue: priorities, a resource, dependencies, a ret
 export async function run(print: (line: string) => void, stage: Stage): Promise<void> {
   const scheduler = new Scheduler({ concurrency: 2, resources: { oven: 1 } });
   stage.watch(scheduler);
-  const work = (name: string) => async (): Promise<string> => {
-    print(`${name} starts`);
-    await stage.pause();
-    return name;
-  };
+  const work =
+    (name: string) =>
+    async (task: TaskContext): Promise<string> => {
+      print(`${name} starts`);
+      for (const fraction of [0.25, 0.5, 0.75, 1]) {
+        await stage.pause();
+        task.progress(fraction);
+      }
+      return name;
+    };
 
   // All of this is added in one go, so the order of starts follows from the priorities alone.
   scheduler.add(work('sweeping'), { id: 'sweeping', priority: 'idle' });

@@ -36,7 +36,7 @@ async function crawl(example: string, place: string, print: (line: string) => vo
   for await (const line of createInterface({ input: child.stdout })) {
     print(`process ${pages === Infinity ? 2 : 1} ${line}`);
     const [what, page = ''] = line.split(' ');
-    (what === 'has' ? told.kept : told.fetched).push(page);
+    (what === 'fetches' ? told.fetched : told.kept).push(page);
     if (told.kept.length === pages) child.kill('SIGKILL');
   }
   const [code, signal] = (await ended) as [number | null, string | null];

@@ -11,10 +11,13 @@ export interface Screen {
 interface Row {
   state: 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'skipped';
   attempt: number;
+  progress?: unknown;
 }
 
 const MARKS = { waiting: '·', running: '▶', completed: '✓', failed: '✗', cancelled: '✗', skipped: '-' } as const;
 const ORDER = ['running', 'waiting', 'failed', 'cancelled', 'skipped', 'completed'] as const;
+/** As wide as a bar of progress is drawn. */
+const BAR = 10;
 /** Lines that are not tasks: the totals, and room for the line that the cursor stands in. */
 const OTHER_LINES = 2;
 
@@ -36,12 +39,18 @@ export class LiveView {
     scheduler.on('started', ({ taskId, attempt }) => {
       this.tasks.set(taskId, { state: 'running', attempt });
     });
-    scheduler.on('retrying', ({ taskId, attempt }) => {
-      this.tasks.set(taskId, { state: 'waiting', attempt });
+    scheduler.on('progress', ({ taskId, attempt, progress }) => {
+      this.tasks.set(taskId, { state: 'running', attempt, progress });
     });
-    for (const end of ['completed', 'failed', 'cancelled', 'skipped'] as const) {
+    // Again, after an attempt that failed, was lost or made way.
+    for (const again of ['ready', 'retrying'] as const) {
+      scheduler.on(again, ({ taskId, attempt = 0 }) => {
+        this.tasks.set(taskId, { state: 'waiting', attempt });
+      });
+    }
+    for (const end of ['completed', 'failed', 'cancelled', 'expired', 'skipped'] as const) {
       scheduler.on(end, ({ taskId, attempt = 0 }) => {
-        this.tasks.set(taskId, { state: end, attempt });
+        this.tasks.set(taskId, { state: end === 'expired' ? 'cancelled' : end, attempt });
       });
     }
   }
@@ -71,9 +80,10 @@ export class LiveView {
     this.drawn = 0;
   }
 
-  private about(id: string, { state, attempt }: Row): string {
+  private about(id: string, { state, attempt, progress }: Row): string {
     if (state === 'waiting') return describeExplanation(this.scheduler.explain(id));
-    return attempt > 1 ? `${state}, attempt ${attempt}` : state;
+    const tries = attempt > 1 ? `, attempt ${attempt}` : '';
+    return `${state}${tries}${progress === undefined ? '' : `, ${shown(progress)}`}`;
   }
 
   private totals(): string {
@@ -83,4 +93,12 @@ export class LiveView {
     );
     return `${running} running, ${pending} waiting; ${used.join(', ')}`;
   }
+}
+
+/** How far a handler says it has come: a fraction as a bar, anything else as it is. */
+function shown(progress: unknown): string {
+  if (typeof progress === 'string') return progress;
+  if (typeof progress !== 'number') return JSON.stringify(progress);
+  const done = Math.floor(BAR * progress);
+  return `${'█'.repeat(done)}${'░'.repeat(BAR - done)} ${Math.floor(100 * progress)} %`;
 }

@@ -1,10 +1,12 @@
 import { Scheduler, type PullingWorker } from '../src/index.js';
+import type { Stage } from './stage.js';
 
 export const title = 'Pulling workers: two machines take what suits them, and one of them dies';
 
 /** Nothing runs by itself here: workers ask for tasks when they have room, and hold each under a lease. */
-export async function run(print: (line: string) => void): Promise<void> {
+export async function run(print: (line: string) => void, stage: Stage): Promise<void> {
   const scheduler = new Scheduler({ concurrency: 0 });
+  stage.watch(scheduler);
 
   const films = ['trailer', 'teaser', 'credits'].map((id) => {
     return scheduler.add((task) => `${id} rendered at attempt ${task.attempt}`, { id, capabilities: { gpu: true } });

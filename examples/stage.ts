@@ -26,7 +26,7 @@ export function plainTheatre(write: (line: string) => void): Theatre {
       write(visible(line));
     },
     watch: () => undefined,
-    pause: () => after(10),
+    pause: () => after(3),
     end: () => undefined,
   };
 }
@@ -45,7 +45,7 @@ export function liveTheatre(screen: Screen): Theatre {
       view = new LiveView(scheduler, screen);
       timer = setInterval(() => view?.draw(), FRAME_MS).unref();
     },
-    pause: () => after(600),
+    pause: () => after(200),
     end() {
       clearInterval(timer);
       view?.draw();

@@ -1,17 +1,19 @@
 import { Scheduler, TimeoutError } from '../src/index.js';
 import { WorkerThreads, type ThreadTask } from '../src/worker-threads.js';
 import * as handlers from './prime-handlers.js';
+import type { Stage } from './stage.js';
 
 export const title = 'Worker threads: arithmetic that would stop everything else, and a handler that never ends';
 
 /** The event loop of this process stays free while threads count, and a thread that hangs is replaced. */
-export async function run(print: (line: string) => void): Promise<void> {
+export async function run(print: (line: string) => void, stage: Stage): Promise<void> {
   const threads = new WorkerThreads({
     module: new URL('./prime-handlers.js', import.meta.url),
     threads: 2,
     grace: '50ms',
   });
   const scheduler = new Scheduler({ executors: [threads] });
+  stage.watch(scheduler);
 
   // The same function as in the module, so that input and result are typed; asking for a thread is what sends it there.
   const count: (below: number, task: ThreadTask) => number = handlers.primes;

@@ -24,6 +24,7 @@ export type {
   ClaimsEvent,
   CompletedEvent,
   DeadlineMissedEvent,
+  OverranEvent,
   PreemptedEvent,
   StarvedEvent,
   EventName,

@@ -1,7 +1,7 @@
 import { toDot, toMermaid } from './observe/graph-export.js';
 import { log } from './observe/log.js';
 import { Timeline, timelineLimit, type Trace } from './observe/timeline.js';
-import { refuseConfig } from './model/index.js';
+import { plainObject, refuseConfig } from './model/index.js';
 import { checkLogger } from './ports/logger.js';
 import { Scheduler as BareScheduler } from './runtime/scheduler.js';
 import type { SchedulerOptions } from './runtime/scheduler-options.js';
@@ -56,7 +56,8 @@ export class Scheduler extends BareScheduler {
 }
 
 /** A path is where a store in files is. */
-function withStore(options: SchedulerOptions): SchedulerOptions {
+function withStore(given: SchedulerOptions): SchedulerOptions {
+  const options = plainObject(given, 'options', refuseConfig) as SchedulerOptions;
   const { store, logger } = options;
   return typeof store === 'string' ? { ...options, store: new FileStore(store, { logger }) } : options;
 }

@@ -1,4 +1,5 @@
 import {
+  refuseConfig,
   type Attempt,
   type Fact,
   type Moment,
@@ -251,8 +252,9 @@ export class Core {
   /** What decides who is next, in words made by the scheduler's strategy, or by that of one of its workers. */
   describeOrder(workerId?: string): string {
     const { index, workers } = this.state;
-    const view = workerId === undefined ? undefined : workers.get(workerId)?.view;
-    return index.describe(view ?? index.main);
+    if (workerId === undefined) return index.describe(index.main);
+    const worker = workers.get(workerId) ?? refuseConfig('workerId', workerId, 'the id of a worker that is there');
+    return index.describe(worker.view ?? index.main);
   }
 
   /** The tasks that have not started, in their order at this moment; looking takes none and changes nothing. */

@@ -30,7 +30,10 @@ export interface WorkerThreadsOptions {
 }
 
 /** What a handler in a thread may know about its task, and tell. */
-export interface ThreadTask extends Pick<Work, 'attempt' | 'token' | 'channel' | 'dependencies' | 'resumed'> {
+export interface ThreadTask extends Pick<
+  Work,
+  'attempt' | 'token' | 'channel' | 'dependencies' | 'resumed' | 'metadata'
+> {
   readonly id: string;
   /** Aborted when what the attempt does is no longer wanted; the reason has the name and code of the typed error. */
   readonly signal: AbortSignal;

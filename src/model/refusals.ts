@@ -65,17 +65,25 @@ export class DuplicateTaskError extends SchedulerError {
   }
 }
 
-/** No task with this id is known, or not any more. */
+/** No task with this id is known: not yet, or not any more. */
 export class UnknownTaskError extends SchedulerError {
   static {
     UnknownTaskError.prototype.name = 'UnknownTaskError';
   }
   readonly code = 'UNKNOWN_TASK';
   readonly taskId: string;
+  /** Whether it was added, and waits to be let in. */
+  readonly isOutside: boolean;
 
-  constructor(data: { readonly taskId: string }) {
-    super(`No task ${show(data.taskId)} is known. It was never added, or it finished and is no longer retained.`);
-    this.taskId = data.taskId;
+  constructor(data: { readonly taskId: string; readonly isOutside?: boolean }) {
+    const { taskId, isOutside = false } = data;
+    super(
+      isOutside
+        ? `Task ${show(taskId)} waits to be let in, and is not known before. Await its handle's accepted first.`
+        : `No task ${show(taskId)} is known. It was never added, or it finished and is no longer retained.`,
+    );
+    this.taskId = taskId;
+    this.isOutside = isOutside;
   }
 }
 

@@ -93,6 +93,16 @@ export interface SaturatedEvent {
   readonly at: number;
 }
 
+/** A series runs more often than its schedule gives. */
+export interface OverranEvent {
+  readonly seriesId: string;
+  /** When the interval began in which there was more than one run, epoch milliseconds. */
+  readonly from: number;
+  /** When it ends; `undefined` where nothing comes after it. */
+  readonly until: number | undefined;
+  readonly at: number;
+}
+
 /** How claims are distributed over the channels. */
 export interface ClaimsEvent {
   readonly channels: readonly ChannelClaims[];
@@ -139,6 +149,8 @@ export interface SchedulerEvents {
   readonly saturated: SaturatedEvent;
   /** There is room again: after `saturated`, no more tasks are pending than `lowWater` says. */
   readonly relieved: SaturatedEvent;
+  /** Told again only after an interval with one run or none. */
+  readonly overran: OverranEvent;
   /** At most every ten seconds while tasks start, and when the scheduler is idle again. */
   readonly claims: ClaimsEvent;
   /** Every task has started, or ended without. */
@@ -182,6 +194,7 @@ const NAMES: Readonly<Record<EventName, true>> = {
   deadlineMissed: true,
   saturated: true,
   relieved: true,
+  overran: true,
   claims: true,
   empty: true,
   idle: true,

@@ -18,8 +18,8 @@ export interface AddOptions<
 /** What is not the model's to read. */
 export const ADD_OPTION_NAMES: ReadonlySet<string> = new Set(['after', 'signal', 'detached']);
 
-/** The signal that takes a task back. */
-export function signalIn(options: AddOptions | undefined): AbortSignal | undefined {
+/** The signal that takes a task or a series back. */
+export function signalIn(options: Pick<AddOptions, 'signal'> | undefined): AbortSignal | undefined {
   const signal: unknown = options?.signal;
   if (signal === undefined || signal instanceof AbortSignal) return signal;
   return refuseTask('signal', signal, 'an AbortSignal');

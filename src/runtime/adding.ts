@@ -29,6 +29,8 @@ export interface Adder {
   add(name: string, input?: unknown, options?: AddOptions): Handle<unknown>;
 }
 
+const ignore = (): void => undefined;
+
 /** Adding tasks. */
 export abstract class Adding extends Steering implements Adder {
   /**
@@ -92,10 +94,18 @@ export abstract class Adding extends Steering implements Adder {
     ...rest: InputAndOptions<Input, AddOptions<Tasks, Policy>>
   ): Promise<TaskReference<Result>>;
   submit(name: string, input?: unknown, options?: AddOptions): Promise<TaskReference<unknown>>;
-  async submit(run: unknown, inputOrOptions?: unknown, options?: unknown): Promise<TaskReference<unknown>> {
-    const handle = this.engine.intake.add(run, inputOrOptions, options);
-    await handle.accepted;
-    return new TaskReference(handle);
+  submit(run: unknown, inputOrOptions?: unknown, options?: unknown): Promise<TaskReference<unknown>> {
+    let isMalformed = true as boolean;
+    const submit = async (): Promise<TaskReference<unknown>> => {
+      const handle = this.engine.intake.add(run, inputOrOptions, options);
+      isMalformed = false;
+      await handle.accepted;
+      return new TaskReference(handle);
+    };
+    const reference = submit();
+    // A refusal is told as an event too: one that nobody awaits must not end the process.
+    if (!isMalformed) reference.catch(ignore);
+    return reference;
   }
 
   /**
@@ -124,6 +134,7 @@ export abstract class Adding extends Steering implements Adder {
    * Makes a task of each item of an iterable and gives the results in the order of the items. The source is read only as
    * fast as results are taken: `ahead` says how many items may be under way, twice the concurrency unless given. A task
    * that fails ends it with its error; then, and when the reader stops early, the tasks that are left are taken back.
+   * Aborting its `signal` ends it too, also while the source is silent.
    *
    * @example
    * ```ts
@@ -137,7 +148,8 @@ export abstract class Adding extends Steering implements Adder {
   ): AsyncGenerator<Result, void, undefined> {
     const { ahead, ...rest } = plainObject(options, 'options', refuseTask) as MapOptions;
     const add = itemAdder<Item, Result>(run, rest, this.engine.intake);
-    return new Mapping(checkSource(source), add, parseAhead(ahead, this.engine.local.spec.slots)).results();
+    const most = parseAhead(ahead, this.engine.local.spec.slots);
+    return new Mapping(checkSource(source), add, most, rest.signal).results();
   }
 
   /**

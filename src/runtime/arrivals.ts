@@ -2,7 +2,7 @@ import type { Belonging, Core, DependencyInput, Origin } from '../core/index.js'
 import { ClosedError, SchedulerError, type Moment, type Task, type TaskSpec } from '../model/index.js';
 import { forgottenIn } from './after.js';
 import { checkDependencies, checkShared } from './durable.js';
-import { Entrance, maxWaitingOf, type Application, type EntranceHost } from './entrance.js';
+import { Entrance, maxWaitingOf, specNow, type Application, type EntranceHost } from './entrance.js';
 import type { Events } from './events.js';
 import type { Handle, HandleHost } from './handle.js';
 import type { Keeping } from './keeping.js';
@@ -97,11 +97,11 @@ export class Arrivals implements EntranceHost {
   letIn(applications: readonly Application[], origin?: Origin): void {
     const { host } = this;
     try {
-      const submissions = applications.map(({ handle, spec, after }) => {
-        const named = handle.nameOutside;
-        const own = named === undefined || named === spec.id ? spec : Object.freeze({ ...spec, id: named });
-        return { spec: own, payload: handle, after };
-      });
+      const submissions = applications.map((each) => ({
+        spec: specNow(each),
+        payload: each.handle,
+        after: each.after,
+      }));
       const together = new Set(submissions.map(({ spec }) => spec.id));
       for (const { handle, after } of applications) this.noteGaps(handle, after, together);
       for (const { spec, after } of submissions) this.checkKept(spec, after, submissions);
@@ -149,6 +149,12 @@ export class Arrivals implements EntranceHost {
     const about = { taskId, attempt: undefined, channel, priority, workerId: undefined, at, error };
     const metadata = rare?.metadata;
     events.tell('refused', metadata === undefined ? about : { ...about, metadata });
+  }
+
+  /** Takes back a task that waits to be let in; whoever stands behind it may have room then. */
+  cancel(task: Handle<unknown> | string, reason: string | undefined): boolean {
+    this.host.dispatchSoon();
+    return this.entrance?.cancel(task, reason) === true;
   }
 
   /** An id for a task that is not in. */

@@ -1,5 +1,6 @@
 import type { Core } from '../core/index.js';
 import {
+  PayloadError,
   StaleLeaseError,
   parsePositiveDuration,
   refuseConfig,
@@ -9,6 +10,7 @@ import {
   type Moment,
   type Outcome,
 } from '../model/index.js';
+import type { Breath } from './breath.js';
 import { failedBy } from './failure.js';
 import { runHandler } from './generator.js';
 import type { TaskContext } from './handle.js';
@@ -31,6 +33,7 @@ export interface ClaimHost {
   readonly core: Core;
   readonly leases: Leases;
   readonly keeping: Keeping | undefined;
+  readonly breath: Breath;
   now(): Moment;
   /** Somebody may be able to start now, and something else may be due next; the attempt is in nobody's hands. */
   changed(over?: Attempt, by?: 'handler' | 'others'): void;
@@ -38,7 +41,7 @@ export interface ClaimHost {
 
 /**
  * A task granted to a worker until its lease ends. Once it has ended, been settled or given back, or the task was
- * cancelled, everything here rejects with `StaleLeaseError` and changes nothing.
+ * cancelled, everything here but `run` rejects with `StaleLeaseError` and changes nothing.
  */
 export class Claim {
   static {
@@ -46,6 +49,8 @@ export class Claim {
   }
 
   private isRun = false;
+  /** Whether whoever holds the claim has settled it or given it back. */
+  private isSettled = false;
 
   /** @internal */
   constructor(
@@ -69,29 +74,25 @@ export class Claim {
     return this.attempt.workerId;
   }
 
-  /** The task has done what it was for. */
+  /** The task has done what it was for. The result is a value: a promise of one is refused with `PayloadError`. */
   complete(result?: unknown): Promise<void> {
-    const { host, attempt } = this;
-    return promised(() => {
-      const value = host.keeping === undefined ? result : host.keeping.payloads.given(attempt.task, result, 'result');
-      return this.settle({ kind: 'succeeded', value }, this.caller);
-    });
+    return this.settle(() => ({ kind: 'succeeded', value: this.given(result) }), this.caller);
   }
 
   /** The attempt did not work out; whether there is another one is up to the task's retry policy, or the worker's. */
   fail(error: unknown): Promise<void> {
-    return this.settle(failedBy(error), this.caller);
+    return this.settle(() => failedBy(error), this.caller);
   }
 
   /** Gives the task back unharmed: that costs it no attempt. */
   release(): Promise<void> {
-    return this.settle({ kind: 'aborted' }, this.caller);
+    return this.settle(() => ({ kind: 'aborted' }), this.caller);
   }
 
   /** The lease counts anew from now: for as long as it did at first, or for this long. */
   extend(duration?: Duration): Promise<void> {
     const { host, attempt, token } = this;
-    return promised(() => {
+    return answered(() => {
       const leaseMs =
         duration === undefined ? attempt.leaseMs : parsePositiveDuration(duration, 'duration', refuseConfig);
       host.keeping?.check();
@@ -104,22 +105,40 @@ export class Claim {
   /**
    * Runs the function that the task was added with, here, and settles the claim with what comes of it. Meanwhile the
    * lease is renewed by itself.
+   *
+   * Resolves when that has ended, however it did: also when the task failed, and when it no longer counted because it timed
+   * out, was cancelled or was given back meanwhile. One that was taken away before runs nothing. So a worker's loop goes on.
+   * Running a claim twice, or one that was settled, is refused with `StaleLeaseError`.
    */
   async run(): Promise<void> {
     const { host, attempt } = this;
-    // What is in other hands by now, or has been run, must not happen again.
-    if (attempt.over || attempt.abandoned) return this.release();
-    if (this.isRun)
-      throw new StaleLeaseError({ taskId: attempt.task.id, attempt: attempt.number, reason: 'it was run' });
+    // What has been run, or settled, must not happen again.
+    if (this.isRun || this.isSettled) throw this.stale(this.isRun ? 'it was run' : 'it was settled or given back');
     this.isRun = true;
+    // What is in other hands by now only gives back what it holds.
+    if (attempt.over || attempt.abandoned) return this.settleIfCounted({ kind: 'aborted' });
     host.leases.keep(attempt);
     host.changed();
     try {
       const outcome = await this.outcome();
-      await this.settle(host.keeping?.outcome(attempt, outcome) ?? outcome);
+      await this.settleIfCounted(host.keeping?.outcome(attempt, outcome) ?? outcome);
     } finally {
       host.leases.drop(attempt);
     }
+  }
+
+  /** That it came too late is nothing that whoever runs claims could have done otherwise: a timeout is that, and a cancellation. */
+  private async settleIfCounted(outcome: Outcome): Promise<void> {
+    try {
+      await this.settle(() => outcome);
+    } catch (error) {
+      if (!(error instanceof StaleLeaseError)) throw error;
+    }
+  }
+
+  private stale(reason: string): StaleLeaseError {
+    const { task, number } = this.attempt;
+    return new StaleLeaseError({ taskId: task.id, attempt: number, reason });
   }
 
   /** Whoever settles a claim is its handler, unless that is run here. */
@@ -135,12 +154,24 @@ export class Claim {
     }
   }
 
-  private settle(outcome: Outcome, by: 'handler' | 'others' = 'handler'): Promise<void> {
+  /** The result as the task has it. */
+  private given(result: unknown): unknown {
     const { host, attempt } = this;
-    return promised(() => {
+    if (isPromise(result)) {
+      throw new PayloadError({ taskId: attempt.task.id, part: 'result', reason: 'it is a promise; await it first' });
+    }
+    return host.keeping === undefined ? result : host.keeping.payloads.given(attempt.task, result, 'result');
+  }
+
+  private settle(outcome: () => Outcome, by: 'handler' | 'others' = 'handler'): Promise<void> {
+    const { host, attempt } = this;
+    return answered(() => {
       host.keeping?.check();
+      const settled = outcome();
+      host.breath.spend();
       try {
-        host.core.settle(host.now(), attempt, outcome);
+        host.core.settle(host.now(), attempt, settled);
+        this.isSettled = true;
       } finally {
         // Also when it is refused: the outcome of an attempt that was given up frees what that held.
         host.changed(attempt, by);
@@ -148,4 +179,30 @@ export class Claim {
       return host.keeping?.kept(undefined);
     });
   }
+}
+
+/**
+ * What comes of the work, as a promise. One that is refused as stale was about a task that is in other hands by now, and its
+ * signal says so: where nobody awaits it, that must not end the process.
+ */
+function answered(work: () => Promise<void> | undefined): Promise<void> {
+  let isStale = false as boolean;
+  const answer = promised(() => {
+    try {
+      return work();
+    } catch (error) {
+      isStale = error instanceof StaleLeaseError;
+      throw error;
+    }
+  });
+  if (isStale) answer.catch(ignore);
+  return answer;
+}
+
+const ignore = (): void => undefined;
+
+/** Anything that a promise would wait for. */
+function isPromise(value: unknown): boolean {
+  const mayBe = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return mayBe && typeof (value as { readonly then?: unknown }).then === 'function';
 }

@@ -24,23 +24,38 @@ export interface Clock {
 /** The longest a timer of the platform can wait; beyond it would fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** So far behind, the time of a turn is wrong: it is told in whole milliseconds. */
+const LATE_MS = 1;
+
 /**
- * The machine's clocks, read once per turn of the event loop: a burst of ten thousand tasks would otherwise spend a
- * fifth of its time asking what time it is.
+ * The machine's clocks, read once per turn of the event loop unless that takes long: a burst of ten thousand tasks would
+ * otherwise spend a fifth of its time asking what time it is.
  */
 export class SystemClock implements Clock {
   private moment: Moment | undefined = undefined;
+  private isTurning = false;
   private readonly start = performance.now();
-  private readonly forget = (): void => {
+  private readAt = this.start;
+  private readonly turned = (): void => {
+    this.isTurning = false;
     this.moment = undefined;
   };
 
   now(): Moment {
     if (this.moment === undefined) {
-      this.moment = { wall: Date.now(), mono: unboxed(Math.trunc(performance.now() - this.start)) };
-      setImmediate(this.forget);
+      this.readAt = performance.now();
+      this.moment = { wall: Date.now(), mono: unboxed(Math.trunc(this.readAt - this.start)) };
+      if (!this.isTurning) setImmediate(this.turned);
+      this.isTurning = true;
     }
     return this.moment;
+  }
+
+  /** Whether what it tells is behind `performance.now()`, as work in this turn has taken long; from then on it is not. */
+  wasLate(now: number): boolean {
+    if (this.moment === undefined || now - this.readAt < LATE_MS) return false;
+    this.moment = undefined;
+    return true;
   }
 
   setTimer(ring: () => void, waitMs: number): Timer {
@@ -69,7 +84,7 @@ export class ContinuedClock implements Clock {
   private beneath: Moment | undefined = undefined;
   private moment: Moment | undefined = undefined;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(readonly clock: Clock) {}
 
   /** From now on it is so late. */
   goOnFrom(mono: number): void {
@@ -89,6 +104,12 @@ export class ContinuedClock implements Clock {
   setTimer(ring: () => void, waitMs: number): Timer {
     return this.clock.setTimer(ring, waitMs);
   }
+}
+
+/** The machine's clock, where that is what the time comes from. */
+export function machineClock(clock: Clock): SystemClock | undefined {
+  const beneath = clock instanceof ContinuedClock ? clock.clock : clock;
+  return beneath instanceof SystemClock ? beneath : undefined;
 }
 
 /** The clock a user gave, or the machine's. */

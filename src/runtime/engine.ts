@@ -61,7 +61,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   private readonly root = new AsyncResource('precedence');
   private readonly keepsContext: boolean;
   private dispatching = false;
-  private readonly breath: Breath;
+  readonly breath: Breath;
   readonly closing = new Closing(this);
   /** Whether it is closed and waits for no moment any more. */
   private isStopped = false;
@@ -72,7 +72,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   ) {
     this.keeping = Keeping.of(options, new SettlingIn(this));
     this.clock = this.keeping?.clock ?? clockOf(options.clock);
-    this.breath = new Breath(options.clock, this.dispatch);
+    this.breath = new Breath(this.clock, this.dispatch);
     this.keepsContext = settings.keepsContext(options);
     const now = this.clock.now();
     this.core = new Core(settings.coreOptions(options, now));
@@ -150,7 +150,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   cancelOutside(task: Handle<unknown> | string, reason: string | undefined): boolean {
-    return this.arrivals.entrance?.cancel(task, reason) === true;
+    return this.arrivals.cancel(task, reason);
   }
 
   /** How busy everything is. */
@@ -175,6 +175,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   /** Tells what has happened, and starts what can. */
   readonly dispatch = (): void => {
     this.dispatching = false;
+    this.breath.look();
     this.diagnostics.look();
     if (this.keeping?.isOpen === false) return;
     if (this.isClosing) this.closing.sweep();
@@ -184,7 +185,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     const { preemption, suspended } = this.core.state;
     // What has begun goes on also while nothing starts.
     if (suspended.size > 0) this.pulling.goOn(this.isHeldBack ? [this.local, ...(this.executing?.living() ?? [])] : []);
-    if (this.pulling.isAwaited) this.pulling.serve();
+    if (this.pulling.isAwaited && !this.breath.isOut) this.pulling.serve();
     if (preemption.waiting !== undefined && !this.breath.isOut && this.mayStart()) this.core.preempt(this.clock.now());
     // A claim lets tasks expire that are past their time.
     this.publishing.publish();
@@ -246,6 +247,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
       this.finish(attempt, this.keeping.outcome(attempt, outcome));
       return undefined;
     }
+    this.breath.spend();
     const now = this.clock.now();
     this.attempts.forget(attempt);
     this.settle(now, attempt, outcome);
@@ -275,6 +277,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   finish(attempt: Attempt, outcome: Outcome): void {
+    this.breath.spend();
     this.settle(this.clock.now(), attempt, outcome);
     this.changed(attempt);
   }
@@ -282,7 +285,6 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   private claimHere(): Attempt | undefined {
     const { core, local, breath } = this;
     if (local.running >= local.spec.slots || breath.isOut || !this.mayStart()) return undefined;
-    breath.spend();
     return core.claim(this.clock.now(), local);
   }
 

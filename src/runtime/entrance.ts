@@ -10,6 +10,15 @@ export interface Application {
   readonly after: readonly DependencyInput[];
 }
 
+/** What is known of a task by now: while it waited it may have been named, or made more urgent or less. */
+export function specNow({ handle, spec }: Application): TaskSpec {
+  const { named: id = spec.id, level = spec.level } = handle.outside ?? NOWHERE;
+  return id === spec.id && level === spec.level ? spec : Object.freeze({ ...spec, id, level });
+}
+
+/** What is known of one that never waited outside. */
+const NOWHERE = { named: undefined, level: undefined };
+
 /** What the entrance needs of its scheduler. */
 export interface EntranceHost {
   readonly core: Core;
@@ -25,12 +34,14 @@ export interface EntranceHost {
  * in as soon as there is room for all it brings, and nobody overtakes.
  */
 export class Entrance {
-  /** Each comes in whole or not at all. */
+  /** Each comes in whole or not at all. Those that do not stand any more are cut off now and then. */
   private line: (readonly Application[])[] = [];
-  /** Those before it are in: cutting them off each time would cost as much as there are behind. */
+  /** Nobody before it stands any more. */
   private head = 0;
-  /** Tasks in the line. */
-  private waiting = 0;
+  /** How many in the line do not stand any more: cutting them off each time would cost as much as there are. */
+  private gone = 0;
+  /** With whom each comes in that waits: taking one back must not cost as much as there are, either. */
+  private readonly standing = new Map<Handle<unknown>, readonly Application[]>();
 
   constructor(
     private readonly host: EntranceHost,
@@ -39,12 +50,12 @@ export class Entrance {
 
   /** How many tasks wait to be let in. */
   get size(): number {
-    return this.waiting;
+    return this.standing.size;
   }
 
   /** Whether there is nothing to wait for here: nobody does, and no bound. */
   get isFree(): boolean {
-    return this.waiting === 0 && this.isOpen && this.host.core.state.pressure.maxPending === Infinity;
+    return this.size === 0 && this.isOpen && this.host.core.state.pressure.maxPending === Infinity;
   }
 
   private get isOpen(): boolean {
@@ -59,8 +70,8 @@ export class Entrance {
 
   /** Lets in whoever there is room for, in order. */
   letIn(): void {
-    if (this.waiting === 0) return;
-    for (let next = this.line[this.head]; next !== undefined; next = this.line[this.head]) {
+    if (this.size === 0) return;
+    for (let next = this.first; next !== undefined; next = this.first) {
       if (!this.isOpen || (this.waitsForRoom && !this.hasRoom(next.length))) break;
       this.take(next, 'outside');
     }
@@ -72,42 +83,32 @@ export class Entrance {
    * be what fills the room.
    */
   letInAbove(task: Handle<unknown>): void {
-    const last = this.line.findIndex((each, at) => at >= this.head && each.some(({ handle }) => handle === task));
-    for (let next = this.line[this.head]; this.head <= last && next !== undefined; next = this.line[this.head]) {
-      if (!this.isOpen) break;
+    const last = this.standing.get(task);
+    if (last === undefined) return;
+    for (let next = this.first; next !== undefined && this.isOpen; next = this.first) {
       this.take(next, 'child');
+      if (next === last) break;
     }
     this.cutOff();
   }
 
-  private take(first: readonly Application[], origin: Origin): void {
-    this.head += 1;
-    this.waiting -= first.length;
-    this.host.letIn(first, origin);
-  }
-
-  private cutOff(): void {
-    if (2 * this.head >= this.line.length) this.replaceLine(this.line.slice(this.head));
-  }
-
   /** Takes back a task that waits to be let in, and whoever would come in with it; `false` when it does not wait. */
   cancel(task: Handle<unknown> | string, reason: string | undefined): boolean {
-    const line = this.line.slice(this.head);
-    const meant = line.find((each) => each.some(({ handle }) => handle === task || handle.id === task));
-    if (meant === undefined) return false;
-    this.replaceLine(line.filter((each) => each !== meant));
-    this.waiting -= meant.length;
-    for (const each of meant) {
-      this.host.turnAway([each], new CancelledError({ taskId: each.handle.id, reason }));
-    }
-    return true;
+    const handle = typeof task === 'string' ? this.named(task)?.handle : task;
+    const meant = handle === undefined ? undefined : this.standing.get(handle);
+    return meant !== undefined && this.takeBack([meant], reason) > 0;
+  }
+
+  /** Takes back those that wait and are meant, and whoever would come in with them; says how many that were. */
+  cancelThose(isMeant: (application: Application) => boolean, reason: string | undefined): number {
+    // All are asked about before anything changes: who is meant, the user says, and may do more than that.
+    const meant = this.groups.filter((group) => group.some(isMeant));
+    return this.takeBack(meant.filter(this.stands), reason);
   }
 
   /** Takes back all that wait to be let in, and says how many that were. */
   cancelAll(reason: string): number {
-    const line = this.takeLine();
-    for (const each of line) this.host.turnAway([each], new CancelledError({ taskId: each.handle.id, reason }));
-    return line.length;
+    return this.takeBack(this.groups, reason);
   }
 
   /** Nobody comes in any more. */
@@ -120,44 +121,97 @@ export class Entrance {
     this.host.turnAway(this.takeLine(), error);
   }
 
-  private takeLine(): readonly Application[] {
-    const line = this.line.slice(this.head).flat();
-    this.replaceLine([]);
-    this.waiting = 0;
-    return line;
+  /** The one that waits and has this id; looking for it names nobody. */
+  named(id: string): Application | undefined {
+    return this.size === 0 ? undefined : this.all.find(({ handle }) => handle.nameOutside === id);
   }
 
   /** Why a task that waits to be let in does not run. */
   explain(id: string): Explanation | undefined {
-    const waiting = this.line.slice(this.head).flat();
-    const at = waiting.findIndex(({ handle }) => handle.id === id);
+    const { all } = this;
+    const at = all.findIndex(({ handle }) => handle.nameOutside === id);
     if (at < 0) return undefined;
     const { pressure, unstarted: pending } = this.host.core.state;
-    return { task: id, kind: 'outside', position: at + 1, of: this.waiting, pending, maxPending: pressure.maxPending };
+    return { task: id, kind: 'outside', position: at + 1, of: all.length, pending, maxPending: pressure.maxPending };
   }
 
-  private replaceLine(line: (readonly Application[])[]): void {
-    this.line = line;
+  /** All that wait, in their order. */
+  private get all(): readonly Application[] {
+    return this.groups.flat();
+  }
+
+  private get groups(): (readonly Application[])[] {
+    return this.line.slice(this.head).filter(this.stands);
+  }
+
+  /** Who comes in next. */
+  private get first(): readonly Application[] | undefined {
+    const { line } = this;
+    for (; this.head < line.length; this.head += 1) {
+      const next = line[this.head] as readonly Application[];
+      if (this.stands(next)) return next;
+    }
+    return undefined;
+  }
+
+  private readonly stands = (group: readonly Application[]): boolean => {
+    return this.standing.has((group[0] as Application).handle);
+  };
+
+  private take(group: readonly Application[], origin: Origin): void {
+    this.leave(group);
+    this.host.letIn(group, origin);
+  }
+
+  private leave(group: readonly Application[]): void {
+    for (const { handle } of group) this.standing.delete(handle);
+    this.gone += 1;
+  }
+
+  private takeBack(groups: readonly (readonly Application[])[], reason: string | undefined): number {
+    let count = 0;
+    for (const group of groups) {
+      this.leave(group);
+      count += group.length;
+      for (const each of group) this.host.turnAway([each], new CancelledError({ taskId: each.handle.id, reason }));
+    }
+    this.cutOff();
+    return count;
+  }
+
+  private cutOff(): void {
+    if (2 * this.gone < this.line.length) return;
+    this.line = this.groups;
     this.head = 0;
+    this.gone = 0;
+  }
+
+  private takeLine(): readonly Application[] {
+    const { groups } = this;
+    for (const group of groups) this.leave(group);
+    this.cutOff();
+    return groups.flat();
   }
 
   private queue(applications: readonly Application[]): void {
     const { length: adding } = applications;
     const { pressure, unstarted: pending } = this.host.core.state;
     const { maxPending } = pressure;
-    const { waiting } = this;
+    const { size: waiting } = this;
     if (adding > maxPending || waiting + adding > this.maxWaiting) {
       this.host.turnAway(applications, new SaturatedError({ pending, maxPending, adding, waiting }));
       return;
     }
     this.host.keeping?.begun();
     this.line.push(applications);
-    this.waiting += adding;
-    for (const { handle, spec } of applications) handle.stayOutside(spec.id);
+    for (const { handle, spec } of applications) {
+      this.standing.set(handle, applications);
+      handle.stayOutside(spec.id);
+    }
   }
 
   private mustWait(count: number): boolean {
-    return this.waiting > 0 || !this.isOpen || (this.waitsForRoom && !this.hasRoom(count));
+    return this.size > 0 || !this.isOpen || (this.waitsForRoom && !this.hasRoom(count));
   }
 
   private get waitsForRoom(): boolean {

@@ -8,6 +8,7 @@ import {
   type Outcome,
 } from '../model/index.js';
 import type { ExecutionOutcome, Executor, Work } from '../ports/executor.js';
+import type { Breath } from './breath.js';
 import { failedBy } from './failure.js';
 import { runHandler } from './generator.js';
 import type { Keeping } from './keeping.js';
@@ -25,6 +26,7 @@ export interface ExecutingHost {
   readonly keeping: Keeping | undefined;
   now(): Moment;
   contextOf(attempt: Attempt): RunningTask;
+  readonly breath: Breath;
   /** Whether anything more may start by the load. */
   mayStart(): boolean;
   /** Runs the attempt in a slot of this process. */
@@ -85,7 +87,7 @@ export class Executing {
 
   private start(workers: readonly string[]): void {
     const step = { count: 1, balance: this.host.balance, workers };
-    while (this.host.mayStart()) {
+    while (!this.host.breath.isOut && this.host.mayStart()) {
       const [attempt] = this.host.core.plan(this.host.now(), step);
       if (attempt === undefined) return;
       const executor = this.executors.get(attempt.workerId);
@@ -96,10 +98,11 @@ export class Executing {
 
   /** Its lease counts from now, also where it begins only when it is kept that it does. */
   private begin(executor: Executor, attempt: Attempt): void {
-    const { leases, keeping } = this.host;
+    const { leases, keeping, breath } = this.host;
     leases.keep(attempt, () => isAlive(executor));
     if (keeping === undefined) void this.execute(executor, attempt);
     else keeping.begin(() => void this.execute(executor, attempt));
+    breath.spend();
   }
 
   /** The executors as they are, for a core that does not know them; gives their ids. */

@@ -2,7 +2,6 @@ import type { AsyncResource } from 'node:async_hooks';
 import type { Explanation, Request } from '../core/index.js';
 import {
   IllegalTransitionError,
-  UnknownTaskError,
   isFinal,
   parseLevel,
   type Duration,
@@ -27,7 +26,7 @@ export type Handler<Result, Dependencies extends readonly unknown[] = readonly u
   task: TaskContext<Dependencies>,
 ) => Given<Result>;
 
-/** What a handler may know about its task. */
+/** What a handler may know about its task, and do; what it may do it can also take apart, as `({ progress }) => …`. */
 export interface TaskContext<Dependencies extends readonly unknown[] = readonly unknown[], Input = unknown> {
   readonly id: string;
   /** The attempt's number, from 1. */
@@ -53,11 +52,11 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
    * Keeps a copy of how far the attempt has come: whatever becomes of it, the next one finds that as `resumed`. Refused
    * with `PayloadError` when it cannot be copied, and with `StaleLeaseError` when the attempt no longer counts.
    */
-  checkpoint(state: unknown): void;
+  readonly checkpoint: (state: unknown) => void;
   /** Tells how far the attempt has come: a fraction from 0 to 1, or anything else that says so. */
-  progress(progress: unknown): void;
+  readonly progress: (progress: unknown) => void;
   /** Still alive: the lease, where there is one, counts anew. Refused with `StaleLeaseError` when it has ended. */
-  heartbeat(): void;
+  readonly heartbeat: () => void;
   /** The scheduler's logger; what it writes states task, attempt, channel, priority and worker. Silent without one. */
   readonly logger: Logger;
   /**
@@ -66,18 +65,18 @@ export interface TaskContext<Dependencies extends readonly unknown[] = readonly 
    *
    * Where that would close a circle of waits it rejects with `DeadlockError`. An attempt waits for one task at a time.
    */
-  waitFor<Result>(task: Handle<Result>): Promise<Result>;
+  readonly waitFor: <Result>(task: Handle<Result>) => Promise<Result>;
   /**
    * Tells what the attempt has learnt of a resource: what its use really cost, which corrects the rate, or that the other
    * side asked to be left alone for a while (such as a 429 with a time): nothing that needs it starts before then.
    */
-  report(resource: string, feedback: ResourceFeedback): void;
+  readonly report: (resource: string, feedback: ResourceFeedback) => void;
   /** Adds a child: it comes in above `maxPending`, and is taken back with its parent unless it is `detached`. */
-  add<Result>(run: Handler<Result>, options?: ChildOptions): Handle<Result>;
-  /** Adds a child by its definition. */
-  add<Input, Result>(definition: Defined<Input, Result>, input: Input, options?: ChildOptions): Handle<Result>;
-  /** Adds a child by the name of its definition. */
-  add(name: string, input?: unknown, options?: ChildOptions): Handle<unknown>;
+  readonly add: {
+    <Result>(run: Handler<Result>, options?: ChildOptions): Handle<Result>;
+    <Input, Result>(definition: Defined<Input, Result>, input: Input, options?: ChildOptions): Handle<Result>;
+    (name: string, input?: unknown, options?: ChildOptions): Handle<unknown>;
+  };
 }
 
 /** What a handler may say about a child; `after` is as with `add`. */
@@ -144,7 +143,8 @@ export class Handle<Result> implements PromiseLike<Result> {
   declare acceptance?: Promise<void>;
   /** @internal */
   declare input?: unknown;
-  declare private outside: Outside | undefined;
+  /** @internal While it is not in. */
+  declare outside: Outside | undefined;
   declare private shared: Handle<Result> | undefined;
 
   /** @internal */
@@ -194,10 +194,10 @@ export class Handle<Result> implements PromiseLike<Result> {
   /** Changes how urgent the task is, unless it has ended. */
   setPriority(priority: Priority): void {
     const { task, id } = this;
-    if (task === undefined) throw new UnknownTaskError({ taskId: id });
+    if (task === undefined) this.outside?.setPriority(priority);
     // A handle may outlive its task, and the id belong to another one by then.
-    if (isFinal(task.state)) throw new IllegalTransitionError({ taskId: id, from: task.state, to: task.state });
-    this.host.tell({ kind: 'setPriority', task: id, level: parseLevel(priority) });
+    else if (isFinal(task.state)) throw new IllegalTransitionError({ taskId: id, from: task.state, to: task.state });
+    else this.host.tell({ kind: 'setPriority', task: id, level: parseLevel(priority) });
   }
 
   /** Why the task does not run, since when it does, or how it ended. */

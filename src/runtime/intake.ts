@@ -27,6 +27,8 @@ import { CancelSignals, SignalledHandle, reasonOf } from './signals.js';
 
 /** Who adds it lets it in above the bound, and does not take it along. */
 const DETACHED: Belonging = { origin: 'child' };
+/** What may be said about a series that is not the model's to read. */
+const REPEAT_OPTION_NAMES: ReadonlySet<string> = new Set([...RECURRENCE_OPTION_NAMES, 'signal']);
 
 /** What the intake needs of its scheduler. */
 interface IntakeHost extends HandleHost {
@@ -45,12 +47,14 @@ export interface Repeated {
   readonly input: unknown;
   readonly spec: TaskSpec;
   readonly recurrence: RecurrenceSpec;
+  /** Aborting it cancels the series. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Where whatever is added comes through: what is malformed is refused here, and a handle made of the rest. */
 export class Intake {
   readonly definitions = new Definitions();
-  private readonly signals = new CancelSignals();
+  readonly signals = new CancelSignals();
 
   constructor(
     private readonly host: IntakeHost,
@@ -63,7 +67,6 @@ export class Intake {
     const isPlain = parent === undefined && options?.signal === undefined && options?.detached === undefined;
     if (isPlain && typeof run === 'function') return this.addFunction(run as Handler<unknown>, options);
     const belonging = parent === undefined ? undefined : isDetached(options) ? DETACHED : { parent };
-    if (parent === undefined) isDetached(options);
     const { application, refusal } = this.prepare(run, second, third);
     const { handle, spec, after } = application;
     if (refusal === undefined) this.arrivals.take(handle, spec, after, belonging);
@@ -78,7 +81,7 @@ export class Intake {
     const name = isFunction ? '' : this.nameOf(run);
     const definition = isFunction ? undefined : this.definitions.get(name);
     if (!isFunction && definition === undefined) throw new UnknownHandlerError({ type: name });
-    const spec = parseTaskOptions(options, name, RECURRENCE_OPTION_NAMES, definition?.spec);
+    const spec = parseTaskOptions(options, name, REPEAT_OPTION_NAMES, definition?.spec);
     checkUnshared(spec, 'each occurrence of a series is a task of its own');
     if (spec.delayMs > 0) refuseTask('delay', spec.delayMs, 'no delay in a series: say when it begins with eta');
     if (isFunction) this.checkFunction(run, spec);
@@ -86,11 +89,14 @@ export class Intake {
       refuseTask('id', undefined, 'an id, as the store keeps the series: without one each start would begin it anew');
     }
     const handler = definition?.run ?? (run as Handler<unknown>);
+    const signal = signalIn(options);
+    if (signal?.aborted === true) throw new CancelledError({ taskId: spec.id ?? '', reason: reasonOf(signal) });
     return {
       handler,
       input: isFunction ? undefined : this.carried(second, spec),
       spec,
       recurrence: parseSeries(options),
+      signal,
     };
   }
 
@@ -134,6 +140,8 @@ export class Intake {
     checkSharing(spec);
     const after = parseAfter(options?.after, this.host, positions);
     const signal = signalIn(options);
+    // Also where there is no parent, and it means nothing.
+    isDetached(options);
     const handler = isFunction ? (run as Handler<unknown>) : (definition?.run ?? nothing);
     const handle =
       signal === undefined || signal.aborted

@@ -4,12 +4,13 @@ import type { EventName, Listener, SchedulerEvents } from '../ports/events.js';
 import type { WaitOptions } from './abortable.js';
 import type { Load } from './admission.js';
 import { Engine } from './engine.js';
+import type { Application } from './entrance.js';
 import { checkListener } from './events.js';
 import type { Handle } from './handle.js';
 import { handleFor } from './recovered-task.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import { showAs } from './shown.js';
-import { viewOf, type TaskView } from './task-view.js';
+import { viewOf, viewOutside, type TaskView } from './task-view.js';
 
 /** Looking at a scheduler, and waiting for it: what changes nothing. */
 export abstract class Looking {
@@ -45,10 +46,12 @@ export abstract class Looking {
     return this.engine.core.state.running;
   }
 
-  /** The task as it is now; `undefined` when it is unknown, forgotten, or waits to be let in. */
+  /** The task as it is now, also while it waits to be let in; `undefined` when it is unknown or forgotten. */
   get(id: string): TaskView | undefined {
     const task = this.taskOf(id);
-    return task === undefined ? undefined : viewOf(task);
+    if (task !== undefined) return viewOf(task);
+    const outside = this.outside(id);
+    return outside === undefined ? undefined : viewOutside(outside);
   }
 
   /**
@@ -58,7 +61,7 @@ export abstract class Looking {
    */
   handle(id: string): Handle<unknown> | undefined {
     const task = this.taskOf(id);
-    return task === undefined ? undefined : handleFor(task, this.engine);
+    return task === undefined ? this.outside(id)?.handle : handleFor(task, this.engine);
   }
 
   /**
@@ -153,6 +156,11 @@ export abstract class Looking {
   async onSizeLessThan(limit: number, options?: WaitOptions): Promise<void> {
     if (!(Number.isSafeInteger(limit) && limit > 0)) refuseConfig('limit', limit, 'a whole number of at least 1');
     await this.engine.waits.until(() => this.size < limit, options);
+  }
+
+  /** @internal One that waits to be let in. */
+  protected outside(id: string): Application | undefined {
+    return this.engine.arrivals.entrance?.named(id);
   }
 
   private taskOf(id: string): Task | undefined {

@@ -1,8 +1,9 @@
-import { isFinal, refuseTask, type TaskOptions } from '../model/index.js';
+import { CancelledError, isFinal, refuseTask, type TaskOptions } from '../model/index.js';
 import type { AddOptions } from './add-options.js';
 import type { DefinedHandler, Definition } from './definition.js';
 import type { Handle, TaskContext } from './handle.js';
 import type { Intake } from './intake.js';
+import { reasonOf } from './signals.js';
 
 /** Whatever can be read one by one. */
 export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -12,6 +13,8 @@ export interface MapOptions extends Omit<TaskOptions, 'id'>, Pick<AddOptions, 's
   /** How many items may be taken from the source without their results being taken. */
   readonly ahead?: number | undefined;
 }
+
+const ignore = (): void => undefined;
 
 /** Something that can be read; anything else is refused. */
 export function checkSource<Item>(source: Source<Item>): Source<Item> {
@@ -60,6 +63,8 @@ export class Mapping<Item, Result> {
   /** Tasks whose results are not taken yet, in order. */
   private readonly begun: Handle<Result>[] = [];
   private ending: 'open' | 'ended' | { readonly error: unknown } = 'open';
+  /** Whether the source has said itself that nothing more comes, or has failed: then it need not be let go. */
+  private isExhausted = false;
   private reading: Promise<void> | undefined = undefined;
   private readonly iterator: Iterator<Item> | AsyncIterator<Item>;
 
@@ -67,6 +72,7 @@ export class Mapping<Item, Result> {
     source: Source<Item>,
     private readonly add: (item: Item) => Handle<Result>,
     private readonly ahead: number,
+    private readonly signal: AbortSignal | undefined,
   ) {
     // A text is no object, and `in` would throw.
     this.iterator =
@@ -76,11 +82,14 @@ export class Mapping<Item, Result> {
   }
 
   async *results(): AsyncGenerator<Result, void, undefined> {
+    const { signal } = this;
+    if (signal?.aborted === true) this.abort();
+    else signal?.addEventListener('abort', this.abort);
     try {
       for (;;) {
         this.read();
         // One item is enough to go on with: a source may be slow, and the first result there long before the next item.
-        while (this.begun.length === 0 && this.reading !== undefined) await this.next;
+        while (this.begun.length === 0 && this.reading !== undefined && this.ending === 'open') await this.more();
         const [first] = this.begun;
         if (first === undefined) break;
         const result = await first.result;
@@ -89,12 +98,29 @@ export class Mapping<Item, Result> {
       }
       if (typeof this.ending === 'object') throw this.ending.error;
     } finally {
+      signal?.removeEventListener('abort', this.abort);
       await this.stop();
     }
   }
 
   /** Resolves when something was read. */
   private next: Promise<void> = Promise.resolve();
+  private wake: (() => void) | undefined = undefined;
+
+  /** Resolves when something was read, or nothing more will be: a source may be silent for ever. */
+  private more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+      void this.next.then(resolve);
+    });
+  }
+
+  /** The tasks that there are take themselves back. */
+  private readonly abort = (): void => {
+    const reason = reasonOf(this.signal as AbortSignal);
+    if (this.ending === 'open') this.ending = { error: new CancelledError({ taskId: '', reason }) };
+    this.wake?.();
+  };
 
   private read(): void {
     if (this.reading !== undefined || this.ending !== 'open') return;
@@ -113,7 +139,7 @@ export class Mapping<Item, Result> {
 
   private async readOne(): Promise<void> {
     try {
-      const next = await this.iterator.next();
+      const next = await this.take();
       if (this.ending !== 'open') return;
       if (next.done === true) {
         this.ending = 'ended';
@@ -122,19 +148,37 @@ export class Mapping<Item, Result> {
       const handle = this.add(next.value);
       this.begun.push(handle);
       // With a bound on pending tasks the next item is read when this one is in.
-      await handle.accepted.catch(() => undefined);
+      await handle.accepted.catch(ignore);
     } catch (error) {
       this.ending = { error };
     }
   }
 
+  private async take(): Promise<IteratorResult<Item>> {
+    try {
+      const next = await this.iterator.next();
+      this.isExhausted = next.done === true;
+      return next;
+    } catch (error) {
+      this.isExhausted = true;
+      throw error;
+    }
+  }
+
   /** Takes back what nobody will ask for, and lets the source go. */
   private async stop(): Promise<void> {
-    const wasOpen = this.ending === 'open';
     this.ending = 'ended';
     for (const handle of this.begun) {
       if (!isFinal(handle.state)) handle.cancel('nobody reads the results any more');
     }
-    if (wasOpen) await this.iterator.return?.();
+    if (this.isExhausted) return;
+    const isGone = this.letGo();
+    // A source that was asked for the next item may be silent for long, or for ever, and a generator ends only after that.
+    if (this.reading === undefined) await isGone;
+    else isGone.catch(ignore);
+  }
+
+  private async letGo(): Promise<void> {
+    await this.iterator.return?.();
   }
 }

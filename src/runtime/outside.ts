@@ -1,4 +1,4 @@
-import { CancelledError, type TaskState } from '../model/index.js';
+import { CancelledError, UnknownTaskError, parseLevel, type Priority, type TaskState } from '../model/index.js';
 
 const ignore = (): void => undefined;
 
@@ -6,6 +6,8 @@ const ignore = (): void => undefined;
 export class Outside {
   /** Why it will never be in. */
   error: Error | undefined = undefined;
+  /** How urgent it is to be when it comes in, where somebody has changed that meanwhile. */
+  level: number | undefined = undefined;
   private promise: Promise<void> | undefined = undefined;
   private settle:
     { resolve: (acceptance: Promise<void> | undefined) => void; reject: (error: Error) => void } | undefined =
@@ -42,6 +44,12 @@ export class Outside {
       if (this.error !== undefined) this.turnAway(this.error);
     }
     return this.promise;
+  }
+
+  /** It comes in as urgent as that; one that was turned away never does. */
+  setPriority(priority: Priority): void {
+    if (this.error !== undefined) throw new UnknownTaskError({ taskId: this.id });
+    this.level = parseLevel(priority);
   }
 
   comeIn(acceptance: Promise<void> | undefined): void {

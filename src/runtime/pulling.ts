@@ -124,6 +124,7 @@ export class Pulling implements WorkerHost {
   }
 
   claim(worker: PullingWorker, count: number): Claim[] {
+    this.host.breath.look();
     // Nobody overtakes those who wait.
     this.serve();
     const claims = this.grant(worker, count);
@@ -134,8 +135,9 @@ export class Pulling implements WorkerHost {
   /** Distributes up to so many tasks over the workers; whoever waits for a task is served before. */
   assign(count: number, balance: Balance): Claim[] {
     checkCount(count);
-    this.serve();
     const { host } = this;
+    host.breath.look();
+    this.serve();
     const step = { count: 1, balance, workers: this.planned() };
     const claims: Claim[] = [];
     // One by one, as the load is looked at before each.
@@ -161,7 +163,9 @@ export class Pulling implements WorkerHost {
     this.host.keeping?.begun();
     return abortable(options, (resolve, reject) => {
       const waiting: Waiting = { worker, resolve, reject, hasLeft: false };
-      const [claim] = this.isClosed(worker) ? [] : this.claim(worker, 1);
+      // Whoever takes one task after the other leaves everything else in the process its turn.
+      const mustWait = this.isClosed(worker) || this.host.breath.isOut;
+      const [claim] = mustWait ? [] : this.claim(worker, 1);
       if (claim !== undefined) this.hand(waiting, claim);
       else if (this.isClosed(worker)) resolve(undefined);
       else this.waiting.push(waiting);

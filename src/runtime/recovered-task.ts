@@ -2,7 +2,7 @@ import type { Task } from '../model/index.js';
 import { Handle, type Handler, type HandleHost } from './handle.js';
 import type { Kept } from './kept.js';
 import type { Payload } from './payload.js';
-import type { SeriesHandle, SeriesWork } from './series-handle.js';
+import { SeriesWork, type SeriesHandle } from './series-handle.js';
 
 /** What a task carries that has come back after a restart. */
 export class RecoveredTask implements Payload {
@@ -37,8 +37,9 @@ export function handleFor(task: Task, host: HandleHost): Handle<unknown> {
 }
 
 /** The handle of whoever waits for the task, if there is one. */
-export function handleOf({ payload }: Task): Handle<unknown> | undefined {
-  return handleIn(payload);
+export function handleOf(task: Task): Handle<unknown> | undefined {
+  const { payload } = task;
+  return payload instanceof SeriesWork ? payload.handleOf(task) : handleIn(payload);
 }
 
 /** The handle of whoever waits for the task that carries this, if there is one. */

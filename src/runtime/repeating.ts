@@ -59,14 +59,21 @@ export class Repeating {
     const { host } = this;
     host.closing.checkOpen();
     const repeated = host.intake.repeated(run, second, third);
-    if (host.keeping === undefined || host.keeping.isOpen) {
-      const id = repeated.spec.id ?? this.nextName();
-      const handle = this.known(id) ?? new SeriesHandle(this.seriesHost);
-      this.begin({ id, repeated, handle, context: host.capture() });
-      return handle;
+    const handle = this.handleFor(repeated);
+    if (repeated.signal !== undefined) handle.heed(repeated.signal, host.intake.signals);
+    return handle;
+  }
+
+  private handleFor(repeated: Repeated): SeriesHandle<unknown> {
+    const { host } = this;
+    if (host.keeping !== undefined && !host.keeping.isOpen) {
+      if (host.keeping.failure !== undefined) throw host.keeping.failure;
+      return this.wait(repeated);
     }
-    if (host.keeping.failure !== undefined) throw host.keeping.failure;
-    return this.wait(repeated);
+    const id = repeated.spec.id ?? this.nextName();
+    const handle = this.known(id) ?? new SeriesHandle(this.seriesHost);
+    this.begin({ id, repeated, handle, context: host.capture() });
+    return handle;
   }
 
   /** Everything is back: those that have waited begin, or update what has come back. */

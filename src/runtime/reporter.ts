@@ -76,6 +76,11 @@ export class Reporter {
           at: fact.wall,
         });
         return;
+      case 'series.overran': {
+        const { series: seriesId, from, until, wall: at } = fact;
+        this.audience.tell('overran', { seriesId, from, until: until ?? undefined, at });
+        return;
+      }
       case 'task.revived':
         this.hasWork();
         return;

@@ -18,6 +18,7 @@ import { MADE_WAY } from './made-way.js';
 import type { Payload } from './payload.js';
 import { showAs } from './shown.js';
 import { TaskLogger } from './task-logger.js';
+import { allowUnbound } from './unbound.js';
 
 /** What a running attempt needs of its scheduler. */
 export interface AttemptHost {
@@ -63,6 +64,7 @@ interface Waiter {
 export class RunningTask implements TaskContext {
   static {
     showAs(RunningTask, 'Task', ({ id, attempt, channel, input }) => ({ id, attempt, channel, input }));
+    allowUnbound(RunningTask, ['checkpoint', 'progress', 'heartbeat', 'waitFor', 'report', 'add']);
   }
 
   private controller: AbortController | undefined = undefined;

@@ -2,7 +2,6 @@ import type { AsyncResource } from 'node:async_hooks';
 import type { Series } from '../core/index.js';
 import {
   UnknownTaskError,
-  isFinal,
   type FinalState,
   type RecurrenceOptions,
   type Task,
@@ -10,10 +9,14 @@ import {
 } from '../model/index.js';
 import type { Handle, Handler } from './handle.js';
 import type { Payload } from './payload.js';
+import type { CancelSignals } from './signals.js';
 import { showAs } from './shown.js';
 
 /** What may be said about a series: what its tasks are like, and when they repeat. */
-export interface RepeatOptions extends Omit<TaskOptions, 'eta' | 'delay'>, RecurrenceOptions {}
+export interface RepeatOptions extends Omit<TaskOptions, 'eta' | 'delay'>, RecurrenceOptions {
+  /** Aborting it cancels the series: the occurrence that runs or waits goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** One run of a series that has ended. It cannot be awaited itself, so that iterating gives it and not its result. */
 export interface Occurrence<Result> {
@@ -39,7 +42,8 @@ const UNREAD_OCCURRENCES = 1_000;
 
 /** What the occurrences of a series run, until it is updated: those that were made before run what they were made with. */
 export class SeriesWork implements Payload {
-  private handles: Map<Task, Handle<unknown>> | undefined = undefined;
+  /** Of the occurrences that somebody has asked for, also once they have ended: one that failed may be run again. */
+  private handles: WeakMap<Task, Handle<unknown>> | undefined = undefined;
 
   constructor(
     readonly run: Handler<unknown>,
@@ -52,15 +56,19 @@ export class SeriesWork implements Payload {
   settle(task: Task): void {
     this.handle.settle(task);
     this.handles?.get(task)?.settle();
-    this.handles?.delete(task);
   }
 
   /** The handle of one occurrence that somebody asks for. */
   watched(task: Task, make: () => Handle<unknown>): Handle<unknown> {
-    const handles = (this.handles ??= new Map<Task, Handle<unknown>>());
+    const handles = (this.handles ??= new WeakMap<Task, Handle<unknown>>());
     const handle = handles.get(task) ?? make();
-    if (!isFinal(task.state)) handles.set(task, handle);
+    handles.set(task, handle);
     return handle;
+  }
+
+  /** The handle of one occurrence, if somebody has asked for it. */
+  handleOf(task: Task): Handle<unknown> | undefined {
+    return this.handles?.get(task);
   }
 }
 
@@ -75,6 +83,8 @@ export class SeriesHandle<Result> {
   private ended = 0;
   private follower: SeriesHandle<unknown> | undefined = undefined;
   private readonly readers = new Set<Task[]>();
+  /** How to listen no more to the signals that cancel it. */
+  private readonly heeded: (() => void)[] = [];
 
   /** @internal */
   constructor(private readonly host: SeriesHost) {}
@@ -119,9 +129,10 @@ export class SeriesHandle<Result> {
     this.steer('resumeSeries');
   }
 
-  /** Makes no more occurrences; the one that runs or waits goes on. */
+  /** Makes no more occurrences; the one that runs or waits goes on. A series that has ended is left as it is. */
   cancel(): void {
-    this.steer('cancelSeries');
+    if (!this.series.ended) this.steer('cancelSeries');
+    this.leaveSignals();
   }
 
   /**
@@ -144,10 +155,19 @@ export class SeriesHandle<Result> {
     follower.goOn(this.series);
   }
 
+  /** @internal Aborting the signal cancels it, until it has ended. */
+  heed(signal: AbortSignal, signals: CancelSignals): void {
+    signals.listen(signal, this);
+    this.heeded.push(() => {
+      signals.leave(signal, this);
+    });
+  }
+
   /** @internal An occurrence has ended. */
   settle(task: Task): void {
     this.follower?.settle(task);
     this.ended += 1;
+    if (this.isOver()) this.leaveSignals();
     for (const unread of this.readers) {
       unread.push(task);
       if (unread.length > UNREAD_OCCURRENCES) unread.shift();
@@ -184,6 +204,10 @@ export class SeriesHandle<Result> {
         return host.resultOf<Result>(task);
       },
     };
+  }
+
+  private leaveSignals(): void {
+    for (const leave of this.heeded.splice(0)) leave();
   }
 
   private isOver(): boolean {

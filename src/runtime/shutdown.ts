@@ -1,4 +1,8 @@
+import { constants } from 'node:os';
 import { refuseConfig } from '../model/index.js';
+
+/** Nobody can listen to these. */
+const DEAF: readonly string[] = ['SIGKILL', 'SIGSTOP'];
 
 /** Closes the scheduler when the process gets one of these signals; returns how to stop listening. */
 export function closeOnSignals(signals: unknown, close: () => Promise<void>): () => void {
@@ -18,9 +22,11 @@ export function closeOnSignals(signals: unknown, close: () => Promise<void>): ()
 
 function parseSignals(signals: unknown): NodeJS.Signals[] {
   if (signals === undefined) return [];
-  const isList =
-    Array.isArray(signals) && signals.every((name) => typeof name === 'string' && /^SIG[A-Z0-9]+$/.test(name));
-  return isList
-    ? (signals as NodeJS.Signals[])
-    : refuseConfig('shutdownOn', signals, "a list of signals, such as ['SIGTERM']");
+  if (!Array.isArray(signals)) return refuseConfig('shutdownOn', signals, "a list of signals, such as ['SIGTERM']");
+  return signals.map((name: unknown, at) => {
+    if (typeof name === 'string' && Object.hasOwn(constants.signals, name) && !DEAF.includes(name)) {
+      return name as NodeJS.Signals;
+    }
+    return refuseConfig(`shutdownOn[${at}]`, name, "a signal that can be listened to, such as 'SIGTERM'");
+  });
 }

@@ -1,22 +1,27 @@
 import { SchedulerError, isFinal, recordError } from '../model/index.js';
 import { Handle, type Handler, type HandleHost } from './handle.js';
 
-/** The signals that tasks were added with: aborting one takes back all its tasks that are unfinished. */
+/** What can be taken back: a task, or a series. */
+interface Cancellable {
+  cancel(reason: string): unknown;
+}
+
+/** The signals that tasks and series came with: aborting one takes back all of them that are unfinished. */
 export class CancelSignals {
   /** One listener for each signal, as removing one of many costs as much as there are. */
   private readonly listening = new Map<
     AbortSignal,
-    { readonly handles: Set<Handle<unknown>>; readonly abort: () => void }
+    { readonly handles: Set<Cancellable>; readonly abort: () => void }
   >();
 
-  /** From now on aborting the signal takes the task back. */
-  listen(signal: AbortSignal, handle: Handle<unknown>): void {
+  /** From now on aborting the signal takes it back. */
+  listen(signal: AbortSignal, handle: Cancellable): void {
     const known = this.listening.get(signal);
     if (known !== undefined) {
       known.handles.add(handle);
       return;
     }
-    const handles = new Set([handle]);
+    const handles = new Set<Cancellable>([handle]);
     const abort = (): void => {
       for (const each of [...handles]) takeBack(each, reasonOf(signal));
     };
@@ -24,8 +29,8 @@ export class CancelSignals {
     signal.addEventListener('abort', abort);
   }
 
-  /** The task has ended. */
-  leave(signal: AbortSignal, handle: Handle<unknown>): void {
+  /** It has ended. */
+  leave(signal: AbortSignal, handle: Cancellable): void {
     const known = this.listening.get(signal);
     known?.handles.delete(handle);
     if (known?.handles.size !== 0) return;
@@ -35,7 +40,7 @@ export class CancelSignals {
 }
 
 /** Where nothing can be taken back any more, its handle says why: what a listener throws would end the process. */
-function takeBack(handle: Handle<unknown>, reason: string): void {
+function takeBack(handle: Cancellable, reason: string): void {
   try {
     handle.cancel(reason);
   } catch (error) {
@@ -66,6 +71,12 @@ export class SignalledHandle<Result> extends Handle<Result> {
       this.signals.leave(this.signal, this);
     };
     other.result.then(leave, leave);
+  }
+
+  /** Run again, it is taken back again. */
+  override renew(): void {
+    super.renew();
+    if (!isFinal(this.state) && !this.signal.aborted) this.signals.listen(this.signal, this);
   }
 
   override settle(): void {

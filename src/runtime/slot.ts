@@ -1,4 +1,5 @@
 import type { Attempt, Outcome } from '../model/index.js';
+import type { Breath } from './breath.js';
 import { runHandler } from './generator.js';
 import { endedBy } from './made-way.js';
 import type { Payload } from './payload.js';
@@ -6,6 +7,7 @@ import type { RunningTask } from './running-task.js';
 
 /** What a slot needs of its scheduler. */
 export interface SlotHost {
+  readonly breath: Breath;
   /** What the attempt's handler is given. */
   contextOf(attempt: Attempt): RunningTask;
   /** Hands the outcome in and takes the next attempt for the same slot. */
@@ -49,4 +51,6 @@ class Slot {
 /** Begins with this attempt, and goes on with those that come after it. */
 export function runSlot(scheduler: SlotHost, first: Attempt): void {
   new Slot(scheduler, first).go(first);
+  // Whatever the first does before it waits for something, others that start now wait for.
+  scheduler.breath.spend();
 }

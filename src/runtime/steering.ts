@@ -16,6 +16,7 @@ import {
   type Task,
 } from '../model/index.js';
 import { idOf, type TaskName } from './after.js';
+import type { Application } from './entrance.js';
 import { Handle } from './handle.js';
 import { checkDependencies } from './durable.js';
 import { handleOf } from './recovered-task.js';
@@ -23,7 +24,7 @@ import { capacityRequest } from './limit-options.js';
 import { Looking } from './looking.js';
 import { TaskReference } from './reference.js';
 import { limitRequests, parseConcurrency, type SchedulerOptions } from './scheduler-options.js';
-import { viewOf, type TaskFilter } from './task-view.js';
+import { viewOf, viewOutside, type TaskFilter } from './task-view.js';
 
 /** How tasks are taken back. */
 export interface CancelOptions {
@@ -37,14 +38,17 @@ export interface CancelOptions {
 export abstract class Steering extends Looking {
   /**
    * Takes tasks back, with their children unless those are detached, and says how many that were: one by its handle or
-   * id, or all unfinished ones that a function accepts. One that has ended is left as it is; one that is unknown is refused.
+   * id, or all unfinished ones that a function accepts, those that wait to be let in too. One that has ended is left as it
+   * is; one that is unknown is refused.
    */
   cancel(which: TaskName | TaskFilter, options?: CancelOptions): number {
     const { engine } = this;
     const how = parseCancelOptions(options);
     if (typeof which === 'function') {
       const meant = this.unfinished().filter((task) => which(viewOf(task)));
-      return engine.cancel(meant, how);
+      const isMeant = (application: Application): boolean => which(viewOutside(application));
+      const outside = engine.arrivals.entrance?.cancelThose(isMeant, how.reason) ?? 0;
+      return outside + engine.cancel(meant, how);
     }
     const id = idOf(which, 'task', engine);
     const { table } = engine.core.state;
@@ -52,7 +56,7 @@ export abstract class Steering extends Looking {
     const handle = which instanceof TaskReference ? which.handle : which;
     const task = (handle instanceof Handle ? handle.task : undefined) ?? table.byId(id);
     if (task !== undefined) return engine.cancel(task, how);
-    if (engine.cancelOutside(id, how.reason)) return 1;
+    if (engine.cancelOutside(handle instanceof Handle ? handle : id, how.reason)) return 1;
     // What is forgotten has ended.
     return table.tombstone(id) === undefined ? engine.cancel(id, how) : 0;
   }
@@ -74,7 +78,11 @@ export abstract class Steering extends Looking {
 
   /** Changes how urgent an unfinished task is, and with it what it waits for. */
   setPriority(task: TaskName, priority: Priority): void {
-    this.engine.tell({ kind: 'setPriority', task: this.taskFor(task).id, level: parseLevel(priority) });
+    const level = parseLevel(priority);
+    const id = idOf(task, 'task', this.engine);
+    const outside = this.engine.core.state.table.byId(id) === undefined ? this.outside(id) : undefined;
+    if (outside !== undefined) outside.handle.setPriority(level);
+    else this.engine.tell({ kind: 'setPriority', task: this.taskFor(task).id, level });
   }
 
   /** Lets a task that has not begun wait for one more; refused where they would wait for each other in a circle. */
@@ -84,11 +92,14 @@ export abstract class Steering extends Looking {
     options: { readonly onFailure?: FailurePolicy | undefined } = {},
   ): void {
     const { id, spec } = this.taskFor(task);
-    const { onFailure = spec.onDependencyFailure } = options;
-    parseChoice(onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
+    const onFailure = parsePolicy(options) ?? spec.onDependencyFailure;
     const dependencyId = idOf(dependency, 'dependency', this.engine);
+    const { table } = this.engine.core.state;
+    if (table.byId(dependencyId) === undefined && this.outside(dependencyId) !== undefined) {
+      throw new UnknownTaskError({ taskId: dependencyId, isOutside: true });
+    }
     if (this.engine.keeping !== undefined) {
-      checkDependencies(spec, [dependencyId], (ref) => this.engine.core.state.table.byId(ref as string)?.spec);
+      checkDependencies(spec, [dependencyId], (ref) => table.byId(ref as string)?.spec);
     }
     this.engine.tell({ kind: 'addDependency', task: id, dependency: dependencyId, onFailure });
   }
@@ -169,12 +180,22 @@ export abstract class Steering extends Looking {
   private taskFor(name: TaskName): Task {
     const taskId = idOf(name, 'task', this.engine);
     const task = this.engine.core.state.table.byId(taskId);
-    if (task === undefined) throw new UnknownTaskError({ taskId });
+    if (task === undefined) throw new UnknownTaskError({ taskId, isOutside: this.outside(taskId) !== undefined });
     return task;
   }
 }
 
 const CANCEL_OPTIONS = ['reason', 'cascade'];
+const POLICIES = ['fail', 'skip', 'run'] as const;
+
+function parsePolicy(options: unknown): FailurePolicy | undefined {
+  const given = new Map(fieldsOf(options, 'options', refuseTask));
+  for (const [key, value] of given) {
+    if (key !== 'onFailure') refuseUnknown(`options.${key}`, key, value, ['onFailure'], refuseTask);
+  }
+  const onFailure = given.get('onFailure');
+  return onFailure === undefined ? undefined : parseChoice(onFailure, POLICIES, 'onFailure', refuseTask);
+}
 
 function parseCancelOptions(options: unknown): CancelOptions {
   if (options === undefined) return {};

@@ -1,4 +1,5 @@
 import type { ErrorRecord, Metadata, Task, TaskState } from '../model/index.js';
+import { specNow, type Application } from './entrance.js';
 import { valueOf } from './kept.js';
 
 /** What can be seen of a task from outside: as it was when it was looked at. */
@@ -39,5 +40,24 @@ export function viewOf(task: Task): TaskView {
     result: state === 'completed' ? valueOf(value) : undefined,
     error: extra?.error,
     metadata: spec.rare?.metadata,
+  };
+}
+
+/** The same of one that waits to be let in. Only if it is asked for its id is it given one. */
+export function viewOutside(application: Application): TaskView {
+  const { type, channel, level: priority, deadline, rare } = specNow(application);
+  return {
+    get id() {
+      return application.handle.id;
+    },
+    type,
+    state: 'waiting',
+    channel,
+    priority,
+    attempts: 0,
+    deadline: deadline === Infinity ? undefined : deadline,
+    result: undefined,
+    error: undefined,
+    metadata: rare?.metadata,
   };
 }

@@ -65,7 +65,7 @@ function parseRetries(retries: unknown): number {
 
 function parseFilter(filter: unknown): PlaceFilter | undefined {
   if (filter === undefined || typeof filter === 'function') return filter as PlaceFilter | undefined;
-  return refuseConfig('filter', filter, 'a function of { channel, shape }');
+  return refuseConfig('filter', filter, 'a function of { channel, type, needs, capabilities }');
 }
 
 function parseOffers(capabilities: unknown): ReadonlyMap<string, Offer> {

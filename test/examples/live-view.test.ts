@@ -28,6 +28,34 @@ test('the view shows what runs, what waits and why, what has ended, and what is 
   await scheduler.close();
 });
 
+test('the view shows how far handlers say they have come, and what goes again or was too late', async () => {
+  const clock = new VirtualClock();
+  const scheduler = new Scheduler({ clock, concurrency: 1 });
+  const view = new LiveView(scheduler, screen(24, 200));
+  scheduler.add(
+    async (task) => {
+      task.progress(0.25);
+      await clock.sleep(10);
+      if (task.attempt === 1) throw new Error('again');
+      task.progress('nearly there');
+      await clock.sleep(10);
+    },
+    { id: 'film', retry: { attempts: 2, backoff: 'fixed', base: 10 } },
+  );
+  scheduler.add(() => 1, { id: 'late', expires: clock.now().wall + 5 });
+  await clock.settle();
+  expect(view.frame()[0]).toBe('▶ film  running, ██░░░░░░░░ 25 %');
+  await clock.advance(10);
+  expect(view.frame().slice(0, 2)).toEqual([
+    expect.stringMatching(/^· film .*is tried again in 10 ms/),
+    '✗ late  cancelled',
+  ]);
+  await clock.advance(20);
+  expect(view.frame()[0]).toBe('▶ film  running, attempt 2, nearly there');
+  await clock.advance(10);
+  await scheduler.close();
+});
+
 test('no more lines than fit, none too wide, and what is less of interest is left out first', async () => {
   const scheduler = new Scheduler({ concurrency: 0 });
   const view = new LiveView(scheduler, screen(6, 30));

@@ -132,6 +132,7 @@ describe('addAll', () => {
     ['both ways', { a: { run: () => 1, name: 'b' } }, 'tasks.a'],
     ['a bad option', { a: { run: () => 1, priority: NaN } }, 'tasks.a.priority'],
     ['a bad dependency', [{ run: () => 1, after: [7] }], 'tasks[0].after[0]'],
+    ['neither attached nor detached', [{ run: () => 1, detached: 5 }], 'tasks[0].detached'],
   ];
   test.each(malformed)('bad input: %s throws at once, and nothing is added', async (_, entries, field) => {
     const scheduler = new Scheduler({ concurrency: 0 });

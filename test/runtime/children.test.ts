@@ -152,6 +152,30 @@ describe('F1.1 a signal that is passed in', () => {
     await scheduler.close();
   });
 
+  test('B10.1 takes a task back also when that was run again by hand', async () => {
+    const scheduler = new Scheduler({ clock: new VirtualClock() });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const flaky = scheduler.add(
+      (task) =>
+        new Promise((_, reject) => {
+          if (task.attempt === 1) reject(new Error('no'));
+          task.signal.addEventListener('abort', () => {
+            reject(task.signal.reason as Error);
+          });
+        }),
+      { signal },
+    );
+    await expect(flaky.result).rejects.toThrow('no');
+    scheduler.retry(flaky);
+    const again = flaky.result;
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort('enough');
+    await expect(again).rejects.toMatchObject({ code: 'CANCELLED', reason: 'enough' });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await scheduler.close();
+  });
+
   test('bad input: anything else is refused', () => {
     const scheduler = new Scheduler();
     expect(() => scheduler.add(() => 1, { signal: {} as AbortSignal })).toThrow(

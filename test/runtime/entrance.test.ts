@@ -8,8 +8,11 @@ import {
   describeExplanation,
   type Handle,
   type SchedulerOptions,
+  type TaskView,
 } from '../../src/index.js';
-import { VirtualClock } from '../../src/testing/index.js';
+import type { Task } from '../../src/model/index.js';
+import { Entrance } from '../../src/runtime/entrance.js';
+import { VirtualClock, sim } from '../../src/testing/index.js';
 
 /** Nothing runs before a worker claims it. */
 function full(options: SchedulerOptions): { readonly scheduler: Scheduler; readonly clock: VirtualClock } {
@@ -115,7 +118,10 @@ test('C8.2 a refusal that nobody listens to does not end the process', async () 
   const [, , c] = add(scheduler, 'a', 'b', 'c');
   void c?.accepted;
   void c?.result;
+  void scheduler.submit(() => 1);
+  // The process would be told a turn later.
   await clock.advance(1);
+  await new Promise((resolve) => setImmediate(resolve));
   expect(c?.state).toBe('failed');
 });
 
@@ -142,6 +148,46 @@ test('C8.1 what waits to be let in can be taken back, explained, waited for, and
   await closed;
 });
 
+test('C8.1 cancel by a function reaches those that wait to be let in, and looking at them does not name them', async () => {
+  const { scheduler } = full({});
+  const metadata = { tenant: 'acme' };
+  const tenants = ['acme', 'acme', 'acme', 'other'].map((channel) =>
+    scheduler.add(() => channel, { channel, metadata: { tenant: channel }, deadline: 2e12 }),
+  );
+  const seen: TaskView[] = [];
+  const isMeant = (task: TaskView): boolean => {
+    seen.push(task);
+    return task.channel === 'acme';
+  };
+  expect(scheduler.cancel(isMeant, { reason: 'gone' })).toBe(3);
+  expect(seen[2]).toMatchObject({ state: 'waiting', channel: 'acme', priority: 2, deadline: 2e12, metadata });
+  await expect(tenants[2]?.result).rejects.toMatchObject({ code: 'CANCELLED', reason: 'gone' });
+  await tenants[3]?.accepted;
+  expect([scheduler.size, scheduler.waiting, tenants[3]?.id]).toEqual([1, 0, 'task-3']);
+});
+
+test('C5.1 C8.1 one that waits to be let in comes in as urgent as it was made meanwhile', async () => {
+  const { scheduler } = full({});
+  const [a, b, c, d] = add(scheduler, 'a', 'b', 'c', 'd') as [
+    Handle<string>,
+    Handle<string>,
+    Handle<string>,
+    Handle<string>,
+  ];
+  c.setPriority('high');
+  scheduler.setPriority('d', 'critical');
+  expect(() => {
+    d.setPriority('urgent' as never);
+  }).toThrow(expect.objectContaining({ code: 'INVALID_TASK' }));
+  a.cancel();
+  b.cancel();
+  await Promise.all([c.accepted, d.accepted]);
+  expect(scheduler.pending().map(({ id, priority }) => [id, priority])).toEqual([
+    ['d', 0],
+    ['c', 1],
+  ]);
+});
+
 test.each([
   [{ maxPending: 0 }, 'maxPending'],
   [{ maxPending: 5, whenFull: 'later' }, 'whenFull'],
@@ -149,4 +195,81 @@ test.each([
   [{ maxPending: 5, maxWaiting: -1 }, 'maxWaiting'],
 ])('C8.1 bad input: %j is refused', (options, field) => {
   expect(() => new Scheduler(options as SchedulerOptions)).toThrow(expect.objectContaining({ field }));
+});
+
+test('C8.1 one that waits to be let in is looked at by its id, and what it cannot do yet is refused as that', async () => {
+  const { scheduler } = full({});
+  const [a, , c] = add(scheduler, 'a', 'b', 'c');
+  c?.setPriority('high');
+  expect(scheduler.get('c')).toMatchObject({ id: 'c', state: 'waiting', priority: 1 });
+  expect([scheduler.handle('c') === c, scheduler.get('nobody')]).toEqual([true, undefined]);
+  const refused = expect.objectContaining({ code: 'UNKNOWN_TASK', taskId: 'c', isOutside: true }) as Error;
+  const asked = [
+    () => {
+      scheduler.retry('c');
+    },
+    () => {
+      scheduler.addDependency('c', 'a');
+    },
+    () => {
+      scheduler.addDependency('a', 'c');
+    },
+    () => {
+      scheduler.removeDependency('c', 'a');
+    },
+  ];
+  for (const ask of asked) expect(ask).toThrow(refused);
+  expect(() => {
+    scheduler.retry('nobody');
+  }).toThrow(expect.objectContaining({ code: 'UNKNOWN_TASK', isOutside: false }));
+  a?.cancel();
+  await c?.accepted;
+  expect(scheduler.get('c')).toMatchObject({ state: 'ready', priority: 1 });
+});
+
+test('C8.2 when a batch is taken back that there was no room for, whoever stood behind it comes in', async () => {
+  const { scheduler, clock } = full({});
+  add(scheduler, 'a');
+  const [first] = scheduler.addAll([{ run: () => 1 }, { run: () => 2 }]);
+  const [behind] = add(scheduler, 'behind');
+  await clock.settle();
+  expect([scheduler.waiting, behind?.state]).toEqual([3, 'waiting']);
+  first.cancel();
+  await clock.settle();
+  expect([scheduler.waiting, behind?.state]).toEqual([0, 'ready']);
+});
+
+test.each([1_000, 4_000])('taking back %i that wait, one by one, costs each the same, wherever it stands', (count) => {
+  const { scheduler } = full({ maxPending: Infinity });
+  let looks = 0;
+  let turnedAway = 0;
+  const entrance = new Entrance(
+    {
+      core: sim().core,
+      keeping: { letsIn: false, begun: () => undefined },
+      letIn: () => undefined,
+      turnAway: () => (turnedAway += 1),
+    },
+    Infinity,
+  );
+  const handles = Array.from({ length: count }, () => scheduler.add(() => 1));
+  for (const handle of handles) {
+    const { spec } = handle.task as Task;
+    const application = {
+      // Whoever goes through those that wait has to look at this.
+      get handle() {
+        looks += 1;
+        return handle;
+      },
+      spec,
+      after: [],
+    };
+    entrance.apply([application]);
+  }
+  looks = 0;
+  // From the end, and from everywhere in between.
+  const order = [...handles.keys()].sort((a, b) => (a % 7) - (b % 7) || b - a);
+  for (const at of order) expect(entrance.cancel(handles[at] as Handle<unknown>, 'enough')).toBe(true);
+  expect([entrance.size, turnedAway]).toEqual([0, count]);
+  expect(looks).toBeLessThan(10 * count);
 });

@@ -30,7 +30,7 @@ describe('F1.1 events and their payloads are typed', () => {
 
   test('D10.3 each about a task states the five', () => {
     type Five = 'taskId' | 'attempt' | 'channel' | 'priority' | 'workerId';
-    type About = Exclude<EventName, 'saturated' | 'relieved' | 'claims' | 'empty' | 'idle' | 'error'>;
+    type About = Exclude<EventName, 'saturated' | 'relieved' | 'overran' | 'claims' | 'empty' | 'idle' | 'error'>;
     expectTypeOf<Five>().toExtend<keyof TaskEvent>();
     expectTypeOf<SchedulerEvents[About]>().toExtend<TaskEvent>();
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CancelledError, Scheduler, TimeoutError, type ErrorRecord } from '../../src/index.js';
+import { CancelledError, Scheduler, TimeoutError, type ErrorRecord, type TaskContext } from '../../src/index.js';
 import { isFinal } from '../../src/model/index.js';
 import { VirtualClock } from '../../src/testing/index.js';
 
@@ -86,6 +86,44 @@ test('row 17 a promise that was tampered with is waited for as it is, or fails i
   expect(await scheduler.add(() => 'next').result).toBe('next');
   await scheduler.close();
 });
+
+test.for([
+  ['retryIf', 'throws'],
+  ['retryIf', 'is too slow'],
+  ['backoff', 'throws'],
+  ['backoff', 'is too slow'],
+] as const)(
+  'rows 34 and 35 a %s that takes its own task back, when that %s: it is cancelled, once, and its slot comes back',
+  async ([asked, how]) => {
+    const clock = new VirtualClock();
+    const scheduler = new Scheduler({ clock, concurrency: 1 });
+    const other = scheduler.add(() => 1, { delay: '1h' });
+    const steer = (): void => {
+      scheduler.cancel('self', { reason: 'given up' });
+      scheduler.cancel(other);
+      scheduler.pauseChannel('closed for today');
+      scheduler.add(() => 'instead', { id: 'instead' });
+    };
+    const retry =
+      asked === 'retryIf'
+        ? { attempts: 3, retryIf: () => (steer(), true) }
+        : { attempts: 3, backoff: () => (steer(), 5) };
+    const run = ({ signal }: TaskContext): Promise<never> =>
+      new Promise((_, reject) => {
+        if (how === 'throws') reject(new Error('no'));
+        signal.addEventListener('abort', () => {
+          reject(signal.reason as Error);
+        });
+      });
+    const task = scheduler.add(run, { id: 'self', timeout: '1s', retry });
+    const result = failure(task.result);
+    await clock.advance('1s');
+    expect(await result).toMatchObject({ code: 'CANCELLED', reason: 'given up' });
+    expect([task.state, other.state, await scheduler.handle('instead')]).toEqual(['cancelled', 'cancelled', 'instead']);
+    expect(scheduler.running).toBe(0);
+    await scheduler.close();
+  },
+);
 
 test('row 19 a handler that ignores its abort and settles late changes nothing, and gives its slot back', async () => {
   const clock = new VirtualClock();

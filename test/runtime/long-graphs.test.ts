@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { Scheduler, type Handle } from '../../src/index.js';
+import { InProcess, Scheduler, type Handle, type SchedulerOptions } from '../../src/index.js';
 
 const MANY = 100_000;
 const turning = { on: false };
@@ -17,6 +17,8 @@ function countTurns(): { turns: number } {
 }
 
 afterEach(() => {
+  performance.now = machineTime;
+  passed.ms = 0;
   turning.on = false;
 });
 
@@ -61,16 +63,86 @@ test('row 26 cancelling the root of a chain of 100,000 with all that comes after
   await scheduler.close();
 });
 
-test('tasks that add tasks without end leave timers their turn, and a scheduler can be closed meanwhile', async () => {
+/** Beyond the time that passes by itself. */
+const passed = { ms: 0 };
+const machineTime = performance.now.bind(performance);
+
+/** Work that takes so long, as far as the machine's clock tells. */
+function busy(ms: number): void {
+  performance.now = () => machineTime() + passed.ms;
+  passed.ms += ms;
+}
+
+const PLACES: readonly (readonly [where: string, options: () => SchedulerOptions])[] = [
+  ['in slots', () => ({ concurrency: 2 })],
+  ['beside executors', () => ({ concurrency: 2, executors: [new InProcess({ id: 'beside', slots: 1 })] })],
+  ['in the loop of a worker', () => ({ concurrency: 0 })],
+];
+
+test.each(PLACES)(
+  'tasks that add tasks without end, %s, leave timers their turn, and the scheduler can be closed meanwhile',
+  async (_, options) => {
+    const scheduler = new Scheduler(options());
+    const worker = scheduler.worker({ slots: 1 });
+    const loop = (async () => {
+      for await (const claim of worker) await claim.run();
+    })();
+    let ran = 0;
+    const again = (): void => {
+      ran += 1;
+      // Should no timer ever ring, it ends all the same.
+      if (ran < 1_000_000) scheduler.add(again);
+    };
+    again();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(ran).toBeGreaterThan(0);
+    expect(ran).toBeLessThan(1_000_000);
+    await scheduler.close();
+    await loop;
+    expect(scheduler.running).toBe(0);
+  },
+);
+
+test('slow tasks that never wait leave others their turn too, and are told to take as long as they do', async () => {
   const scheduler = new Scheduler({ concurrency: 2 });
-  let ran = 0;
-  const again = (): void => {
-    ran += 1;
-    scheduler.add(again);
-  };
-  again();
-  await new Promise((resolve) => setTimeout(resolve, 1));
-  expect(ran).toBeGreaterThan(0);
+  const durations: (number | undefined)[] = [];
+  scheduler.on('completed', ({ durationMs }) => durations.push(durationMs));
+  let endedBefore = Infinity;
+  setImmediate(() => (endedBefore = durations.length));
+  for (let i = 0; i < 30; i += 1) {
+    scheduler.add(() => {
+      busy(8);
+    });
+  }
+  await scheduler.onIdle();
+  expect(endedBefore).toBeLessThan(30);
+  expect(Math.min(...durations.map((each) => each ?? 0))).toBeGreaterThan(5);
+  expect(scheduler.stats().durations.meanMs).toBeGreaterThan(5);
   await scheduler.close();
-  expect(scheduler.running).toBe(0);
+});
+
+test("D12.1 with charge: 'time' channels share the time also of tasks that never wait for anything", async () => {
+  const channels = { charge: 'time' } as const;
+  const scheduler = new Scheduler({ concurrency: 1, strategy: 'fair', channels, aging: false });
+  const order: string[] = [];
+  for (let i = 0; i < 8; i += 1) {
+    for (const [channel, ms] of [
+      ['quick', 4],
+      ['slow', 16],
+    ] as const) {
+      scheduler.add(
+        () => {
+          busy(ms);
+          order.push(channel);
+        },
+        { channel },
+      );
+    }
+  }
+  await scheduler.onIdle();
+  // In the time of the quick ones, about a quarter as many slow ones: not one of each in turn, and not only the first.
+  const among = order.slice(0, order.lastIndexOf('quick')).filter((each) => each === 'slow');
+  expect(among.length).toBeGreaterThan(1);
+  expect(among.length).toBeLessThan(5);
+  await scheduler.close();
 });

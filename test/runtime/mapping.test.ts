@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { Scheduler, type MapOptions } from '../../src/index.js';
+import { MemoryStore, Scheduler, type MapOptions } from '../../src/index.js';
 import { VirtualClock } from '../../src/testing/index.js';
 
 /** Counts what is taken from it, and whether it was let go. */
@@ -131,6 +132,84 @@ describe('map', () => {
       })(),
     ).rejects.toThrow(RangeError);
     expect([seen, numbers.isLetGo, scheduler.size]).toEqual([[0, 1], true, 0]);
+    await scheduler.close();
+  });
+
+  test.each(['fails', 'is left'] as const)(
+    'a source that is silent does not hold up the end when a task %s',
+    async (how) => {
+      const scheduler = new Scheduler();
+      let isLetGo = false;
+      const silent: AsyncIterable<number> = {
+        [Symbol.asyncIterator]: () => {
+          const items = [1];
+          return {
+            next: () => {
+              const value = items.shift();
+              return value === undefined ? new Promise(() => undefined) : Promise.resolve({ done: false, value });
+            },
+            return: () => {
+              isLetGo = true;
+              // As that of a generator, which ends only after what it was asked for before.
+              return new Promise(() => undefined);
+            },
+          };
+        },
+      };
+      const results = scheduler.map(silent, (item) => {
+        if (how === 'fails') throw new RangeError('one');
+        return item;
+      });
+      if (how === 'fails') await expect(results.next()).rejects.toThrow(RangeError);
+      else {
+        expect(await results.next()).toEqual({ done: false, value: 1 });
+        await results.return();
+      }
+      expect(isLetGo).toBe(true);
+      await scheduler.close();
+    },
+  );
+
+  test.each(['before', 'meanwhile'] as const)(
+    'F1.1 a signal that is aborted %s ends it, also while the source is silent',
+    async (when) => {
+      const scheduler = new Scheduler();
+      const controller = new AbortController();
+      let isLetGo = false;
+      const silent: AsyncIterable<number> = {
+        [Symbol.asyncIterator]: () => ({
+          next: () => new Promise(() => undefined),
+          return: () => {
+            isLetGo = true;
+            return when === 'before' ? Promise.resolve({ done: true, value: undefined }) : new Promise(() => undefined);
+          },
+        }),
+      };
+      if (when === 'before') controller.abort('enough');
+      const results = scheduler.map(silent, (item) => item, { signal: controller.signal });
+      const next = results.next().catch((error: unknown) => error);
+      await turn();
+      controller.abort('enough');
+      expect(await next).toMatchObject({ code: 'CANCELLED', reason: 'enough' });
+      expect(isLetGo).toBe(true);
+      expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+      await scheduler.close();
+    },
+  );
+
+  test('a source is let go also when an item cannot be added', async () => {
+    const scheduler = new Scheduler({ store: new MemoryStore() });
+    const keep = scheduler.define('keep', (input: unknown) => input);
+    let isLetGo = false;
+    const items = function* (): Generator {
+      try {
+        yield () => 'no store can keep a function';
+      } finally {
+        isLetGo = true;
+      }
+    };
+    await expect(take(scheduler.map(items(), keep))).rejects.toMatchObject({ code: 'PAYLOAD' });
+    expect(isLetGo).toBe(true);
     await scheduler.close();
   });
 

@@ -278,3 +278,23 @@ test('F1.4 D10.3 what a handler logs states whose it is, whatever it says itself
   await silent.close();
   expect(written).toHaveLength(4);
 });
+
+test('F1.1 what a handler may do it may also do by functions that it has taken apart', async () => {
+  const { clock, scheduler } = virtual({ resources: { tokens: { rate: 10, per: '1s' } } });
+  const progress: unknown[] = [];
+  scheduler.on('progress', (event) => progress.push(event.progress));
+  const parent = scheduler.add(
+    async ({ progress, checkpoint, heartbeat, report, add, waitFor }) => {
+      progress(0.5);
+      checkpoint({ page: 1 });
+      heartbeat();
+      report('tokens', { cost: 2 });
+      return waitFor(add(() => 'from a child'));
+    },
+    { needs: { tokens: 1 } },
+  );
+  await clock.advance('1s');
+  expect(await parent).toBe('from a child');
+  expect(progress).toEqual([0.5]);
+  await scheduler.close();
+});

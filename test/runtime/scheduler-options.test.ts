@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Core } from '../../src/core/index.js';
 import { Scheduler } from '../../src/index.js';
@@ -62,4 +64,23 @@ test.each([
   expect(() => new Scheduler(options as never)).toThrow(
     expect.objectContaining({ code: 'INVALID_CONFIG', field, value }),
   );
+});
+
+test.each([null, 7, 'fair', []])('bad input: %j are no options', (options) => {
+  expect(() => new Scheduler(options as never)).toThrow(
+    expect.objectContaining({ code: 'INVALID_CONFIG', field: 'options', value: options }),
+  );
+});
+
+test('the guide to the options names each', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/options.md'), 'utf8');
+  let refusal = '';
+  try {
+    new Scheduler({ [`no${'o'.repeat(50)}`]: 1 });
+  } catch (error) {
+    refusal = (error as Error).message;
+  }
+  const [, names = ''] = /known are ([\w, ]+)/.exec(refusal) ?? [];
+  expect(names.split(', ').length).toBeGreaterThan(25);
+  for (const name of names.split(', ')) expect(guide, name).toContain(`\`${name}\``);
 });

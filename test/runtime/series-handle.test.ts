@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { Scheduler } from '../../src/index.js';
 import { SIM_START, VirtualClock } from '../../src/testing/index.js';
@@ -20,7 +21,7 @@ test('E2.1 a series runs at once and then at its interval, and says when and how
   await scheduler.close();
 });
 
-test('E7.1 E7.4 a series is paused, resumed and cancelled by its handle, and an ended one is refused', async () => {
+test('E7.1 E7.4 a series is paused, resumed and cancelled by its handle; an ended one only lets itself be cancelled', async () => {
   const { clock, scheduler } = started();
   let runs = 0;
   const series = scheduler.repeat(() => (runs += 1), { every: '10s' });
@@ -35,7 +36,8 @@ test('E7.1 E7.4 a series is paused, resumed and cancelled by its handle, and an 
   await clock.advance('60s');
   expect([runs, series.state, series.next]).toEqual([3, 'ended', undefined]);
   const successor = scheduler.repeat(nothing, { every: '10s', id: series.id });
-  for (const act of ['pause', 'resume', 'cancel'] as const) {
+  series.cancel();
+  for (const act of ['pause', 'resume'] as const) {
     expect(() => {
       series[act]();
     }).toThrow(expect.objectContaining({ code: 'UNKNOWN_TASK', taskId: series.id }));
@@ -103,13 +105,58 @@ test('a reader who is slow loses the oldest occurrences', async () => {
 
 test('E7.3 the handle says that its series runs more often than its schedule gives', async () => {
   const { clock, scheduler } = started();
+  const told: unknown[] = [];
+  scheduler.on('overran', (event) => told.push(event));
   const series = scheduler.repeat(nothing, { every: '10s', from: 'grid', catchUp: 'all' });
   await clock.advance('10s');
   clock.jump(30_000);
   await clock.advance('10s');
   expect([series.runs, series.overran]).toEqual([6, true]);
+  const from = SIM_START + 50_000;
+  expect(told).toEqual([{ seriesId: series.id, from, until: from + 10_000, at: from }]);
   await clock.advance('20s');
-  expect(series.overran).toBe(false);
+  expect([series.overran, told.length]).toEqual([false, 1]);
+  await scheduler.close();
+});
+
+test('B10.1 a handle of an occurrence that failed tells what comes of it when it is run again', async () => {
+  const { clock, scheduler } = started();
+  let isBroken = true;
+  scheduler.repeat(
+    () => {
+      if (isBroken) throw new Error('broken');
+      return 'mended';
+    },
+    { every: '1h', id: 'flaky' },
+  );
+  const handle = scheduler.handle(scheduler.pending()[0]?.id ?? '');
+  await expect(handle?.result).rejects.toThrow('broken');
+  isBroken = false;
+  scheduler.retry(handle?.id ?? '');
+  await clock.settle();
+  expect(await handle?.result).toBe('mended');
+  expect(scheduler.handle(handle?.id ?? '')).toBe(handle);
+  await scheduler.close();
+});
+
+test('F1.1 a signal cancels its series, and is let go of when that has ended', async () => {
+  const { clock, scheduler } = started();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const series = scheduler.repeat(nothing, { every: '10s', signal });
+  const counted = scheduler.repeat(nothing, { every: '10s', count: 2, signal });
+  const byHand = scheduler.repeat(nothing, { every: '10s', signal });
+  await clock.advance('10s');
+  byHand.cancel();
+  expect([series.state, counted.state, byHand.state]).toEqual(['active', 'ended', 'ended']);
+  controller.abort('enough');
+  await clock.advance('1m');
+  expect([series.state, series.runs]).toEqual(['ended', 2]);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  expect(() => scheduler.repeat(nothing, { every: '10s', id: 'late', signal })).toThrow(
+    expect.objectContaining({ code: 'CANCELLED', taskId: 'late', reason: 'enough' }),
+  );
+  expect(() => scheduler.repeat(nothing, { every: '10s', signal: {} as AbortSignal })).toThrow(/signal/);
   await scheduler.close();
 });
 

@@ -43,8 +43,16 @@ test('F6.1 closing by hand stops listening, and without the option nobody listen
   expect(process.listenerCount(SIGNAL)).toBe(before);
 });
 
-test.each(['SIGTERM', ['TERM'], [7]])('F6.1 bad input: shutdownOn %j is refused', (shutdownOn) => {
+test.each([
+  ['SIGTERM', 'shutdownOn'],
+  [['TERM'], 'shutdownOn[0]'],
+  [['SIGTERM', 7], 'shutdownOn[1]'],
+  [['SIGKILL'], 'shutdownOn[0]'],
+  [['SIGNOTHING'], 'shutdownOn[0]'],
+])('F6.1 bad input: shutdownOn %j is refused', (shutdownOn, field) => {
+  const before = process.listenerCount('SIGTERM');
   expect(() => new Scheduler({ shutdownOn } as unknown as SchedulerOptions)).toThrow(
-    expect.objectContaining({ code: 'INVALID_CONFIG', field: 'shutdownOn' }),
+    expect.objectContaining({ code: 'INVALID_CONFIG', field }),
   );
+  expect(process.listenerCount('SIGTERM')).toBe(before);
 });

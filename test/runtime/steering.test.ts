@@ -173,6 +173,15 @@ test('C2 dependencies are added and removed while tasks wait; a circle is refuse
   expect(() => {
     scheduler.addDependency('b', 'a', { onFailure: 'maybe' as 'run' });
   }).toThrow(expect.objectContaining({ field: 'onFailure' }));
+  for (const [options, field] of [
+    [null, 'options'],
+    ['run', 'options'],
+    [{ onFialure: 'run' }, 'options.onFialure'],
+  ] as const) {
+    expect(() => {
+      scheduler.addDependency('b', 'a', options as never);
+    }).toThrow(expect.objectContaining({ code: 'INVALID_TASK', field }));
+  }
   expect(() => {
     scheduler.removeDependency('nobody', 'a');
   }).toThrow(expect.objectContaining({ code: 'UNKNOWN_TASK' }));

@@ -93,6 +93,9 @@ test('D10.2 the order in force is described by the strategy, also of one worker'
   scheduler.worker({ id: 'w', strategy: 'lifo' });
   expect(scheduler.describeOrder()).toBe('priority → channel → FIFO');
   expect(scheduler.describeOrder('w')).not.toBe(scheduler.describeOrder());
+  expect(() => scheduler.describeOrder('nobody')).toThrow(
+    expect.objectContaining({ code: 'INVALID_CONFIG', field: 'workerId', value: 'nobody' }),
+  );
 });
 
 test('C13.2 a scheduler draws its own graph', () => {

@@ -24,6 +24,7 @@ const NO_FACTS: readonly EventName[] = [
   'progress',
   'saturated',
   'relieved',
+  'overran',
   'claims',
   'empty',
   'idle',

@@ -52,12 +52,8 @@ export function settle(state: State, attempt: Attempt, outcome: Outcome): void {
       advance(state);
       return;
     case 'failed':
-      if (makesWay(attempt, outcome.error, state.mono)) {
-        release(state, attempt);
-        return;
-      }
-      ended(state, attempt, 'failed');
-      failOrRetry(state, attempt, outcome.error, outcome.retryable, outcome.cause);
+      if (makesWay(attempt, outcome.error, state.mono)) release(state, attempt);
+      else failedWith(state, attempt, outcome);
       return;
     case 'aborted':
       release(state, attempt);
@@ -66,6 +62,16 @@ export function settle(state: State, attempt: Attempt, outcome: Outcome): void {
       lose(state, attempt, outcome);
       return;
   }
+}
+
+function failedWith(state: State, attempt: Attempt, failure: Extract<Outcome, { kind: 'failed' }>): void {
+  const next = judged(state, attempt, failure);
+  if (!counts(attempt)) {
+    if (!attempt.over) settledLate(state, attempt);
+    throw stale(attempt.task.id, attempt.number);
+  }
+  ended(state, attempt, 'failed');
+  failOrRetry(state, attempt, failure, next);
 }
 
 /**
@@ -103,8 +109,16 @@ export function lose(state: State, attempt: Attempt, why: { error?: ErrorRecord;
 export function timeOut(state: State, attempt: Attempt): void {
   const { task } = attempt;
   const error = new TimeoutError({ taskId: task.id, attempt: attempt.number, timeoutMs: task.spec.timeoutMs });
-  abandon(state, attempt, recordOwnError(error), error);
-  failOrRetry(state, attempt, recordOwnError(error), true, error);
+  giveUp(state, attempt, error);
+}
+
+/** The attempt is given up as failed; whoever was asked about that may have taken it back meanwhile. */
+function giveUp(state: State, attempt: Attempt, cause: SchedulerError): void {
+  const failure = { error: recordOwnError(cause), retryable: true, cause };
+  const next = judged(state, attempt, failure);
+  if (!counts(attempt)) return;
+  abandon(state, attempt, failure.error, cause);
+  failOrRetry(state, attempt, failure, next);
 }
 
 /** Its result no longer counts; whoever runs it is told to stop. */
@@ -127,7 +141,11 @@ export function checkpoint(state: State, attempt: Attempt, reached: unknown): vo
 }
 
 function checkCounts(attempt: Attempt): void {
-  if (attempt.over || attempt.abandoned) throw stale(attempt.task.id, attempt.number);
+  if (!counts(attempt)) throw stale(attempt.task.id, attempt.number);
+}
+
+function counts(attempt: Attempt): boolean {
+  return !attempt.over && !attempt.abandoned;
 }
 
 /** A lease has run out. */
@@ -156,24 +174,37 @@ export function breakDeadlocks(state: State, tasks: readonly Task[]): void {
     const attempt = deadlock.lastInTheWay();
     const error = new DeadlockError({ taskId: attempt.task.id, ...deadlock.circle(attempt.task) });
     state.breaking = true;
-    abandon(state, attempt, recordOwnError(error), error);
-    failOrRetry(state, attempt, recordOwnError(error), true, error);
+    giveUp(state, attempt, error);
     state.breaking = false;
     around.push(attempt.task);
   }
 }
 
-function failOrRetry(state: State, attempt: Attempt, error: ErrorRecord, retryable: boolean, cause: unknown): void {
+/** How an attempt failed. */
+type Failed = Omit<Extract<Outcome, { kind: 'failed' }>, 'kind'>;
+
+/**
+ * How long the task waits for its next attempt; `undefined` when there is none.
+ *
+ * Asked before anything changes: functions of the user's are asked, and those may well do something to the scheduler, such
+ * as taking back the very task.
+ */
+function judged(state: State, attempt: Attempt, { error, retryable, cause }: Failed): number | undefined {
   const { task } = attempt;
   const policy = task.spec.retry;
   const failures = (task.extra?.failures ?? 0) + 1;
   const allowed = policy?.attempts ?? 1 + (state.workers.get(attempt.workerId)?.spec.retries ?? 0);
+  if (!retryable || failures >= allowed) return undefined;
   const shown = failureShown(error, cause);
-  if (!retryable || failures >= allowed || !wants(policy?.retryIf, shown)) {
+  if (!wants(policy?.retryIf, shown)) return undefined;
+  return policy === undefined ? 0 : backoffMs(policy, failures, shown, state.random);
+}
+
+function failOrRetry(state: State, { task }: Attempt, { error, cause }: Failed, waitMs: number | undefined): void {
+  if (waitMs === undefined) {
     fail(state, task, error, cause);
     return;
   }
-  const waitMs = policy === undefined ? 0 : backoffMs(policy, failures, shown, state.random);
   retryScheduled(state, task, state.mono + waitMs, 'failure', error);
   goAgain(state, task);
 }
