@@ -1,7 +1,7 @@
 import { toDot, toMermaid } from './observe/graph-export.js';
 import { log } from './observe/log.js';
 import { Timeline, timelineLimit, type Trace } from './observe/timeline.js';
-import { refuseConfig } from './model/index.js';
+import { plainObject, refuseConfig } from './model/index.js';
 import { checkLogger } from './ports/logger.js';
 import { Scheduler as BareScheduler } from './runtime/scheduler.js';
 import type { SchedulerOptions } from './runtime/scheduler-options.js';
@@ -57,6 +57,6 @@ export class Scheduler extends BareScheduler {
 
 /** A path is where a store in files is. */
 function withStore(options: SchedulerOptions): SchedulerOptions {
-  const { store, logger } = options;
+  const { store, logger } = plainObject(options, 'options', refuseConfig) as SchedulerOptions;
   return typeof store === 'string' ? { ...options, store: new FileStore(store, { logger }) } : options;
 }

@@ -36,12 +36,12 @@ export class Beginning {
     this.wanted = fixedSettings(settingsRecord(host.core.state));
   }
 
-  /** Brings the core to where the store, which is open, says. */
-  async load(): Promise<void> {
+  /** Brings the core to where the store, which is open and has so many records, says. */
+  async load(last: number): Promise<void> {
     const { store, payloads, strategies } = this;
     const { core, definitions, seriesHost } = this.host;
     const revival = new Revival({ core, definitions, seriesHost, payloads, strategies });
-    this.hasHistory = await new Recovery(store, core, revival, { strategies }).run();
+    this.hasHistory = await new Recovery(store, core, revival, { strategies }).run(last);
   }
 
   /** Lets time and work go on from there; facts are read from now on, and told to the journal beside these notes. */

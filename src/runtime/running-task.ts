@@ -5,7 +5,6 @@ import {
   fieldsOf,
   isFinal,
   parseDuration,
-  recordError,
   refuseTask,
   refuseUnknown,
   type Attempt,
@@ -13,6 +12,7 @@ import {
   type Metadata,
   type Task,
 } from '../model/index.js';
+import { show } from '../model/show.js';
 import type { Logger } from '../ports/logger.js';
 import { Handle, type ResourceFeedback, type TaskContext } from './handle.js';
 import { Kept, valueOf } from './kept.js';
@@ -177,7 +177,7 @@ export class RunningTask implements TaskContext {
   report(resource: string, feedback: ResourceFeedback): void {
     const given = fieldsOf(feedback, 'feedback', refuseTask);
     for (const [key, value] of given) {
-      if (!FEEDBACK.includes(key)) refuseUnknown(`feedback.${key}`, key, value, FEEDBACK, refuseTask);
+      if (!FEEDBACK.includes(key)) refuseUnknown('feedback', key, value, FEEDBACK, refuseTask);
     }
     const [one, ...others] = given;
     if (one === undefined || others.length > 0) refuseTask('feedback', feedback, 'either a cost or a retryAfter');
@@ -236,7 +236,7 @@ export class RunningTask implements TaskContext {
     try {
       return structuredClone(state);
     } catch (error) {
-      throw new PayloadError({ taskId: this.id, part: 'checkpoint', reason: recordError(error).message });
+      throw new PayloadError({ taskId: this.id, part: 'checkpoint', reason: show(error) });
     }
   }
 

@@ -16,6 +16,7 @@ import {
   type Task,
 } from '../model/index.js';
 import { idOf, type TaskName } from './after.js';
+import { checkReason } from './cancel-reason.js';
 import { Handle } from './handle.js';
 import { checkDependencies } from './durable.js';
 import { handleOf } from './recovered-task.js';
@@ -84,7 +85,7 @@ export abstract class Steering extends Looking {
     options: { readonly onFailure?: FailurePolicy | undefined } = {},
   ): void {
     const { id, spec } = this.taskFor(task);
-    const { onFailure = spec.onDependencyFailure } = options;
+    const { onFailure = spec.onDependencyFailure } = plainObject(options, 'options', refuseTask) as typeof options;
     parseChoice(onFailure, ['fail', 'skip', 'run'], 'onFailure', refuseTask);
     const dependencyId = idOf(dependency, 'dependency', this.engine);
     if (this.engine.keeping !== undefined) {
@@ -180,10 +181,10 @@ function parseCancelOptions(options: unknown): CancelOptions {
   if (options === undefined) return {};
   const given = new Map(fieldsOf(options, 'options', refuseTask));
   for (const [key, value] of given) {
-    if (!CANCEL_OPTIONS.includes(key)) refuseUnknown(`options.${key}`, key, value, CANCEL_OPTIONS, refuseTask);
+    if (!CANCEL_OPTIONS.includes(key)) refuseUnknown('options', key, value, CANCEL_OPTIONS, refuseTask);
   }
-  const [reason, cascade] = [given.get('reason'), given.get('cascade')];
-  if (reason !== undefined && typeof reason !== 'string') return refuseTask('reason', reason, 'a text');
+  const reason = checkReason(given.get('reason'));
+  const cascade = given.get('cascade');
   if (cascade !== undefined && typeof cascade !== 'boolean') return refuseTask('cascade', cascade, 'true or false');
   return { reason, cascade };
 }
