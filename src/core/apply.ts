@@ -240,7 +240,10 @@ function applySubmitted(state: State, fact: Extract<Fact, { kind: 'task.submitte
 }
 
 function startedAgain(state: State, fact: Extract<Fact, { kind: 'attempt.started' }>): Attempt {
-  return started(state, taskFor(state, fact.task), workerFor(state, fact.workerId), fact.leaseMs ?? Infinity);
+  const task = taskFor(state, fact.task);
+  const attempt = started(state, task, workerFor(state, fact.workerId), fact.leaseMs ?? Infinity);
+  if (attempt.number === fact.attempt) return attempt;
+  throw new StaleLeaseError({ taskId: fact.task, attempt: fact.attempt, reason: 'it is not the next one of its task' });
 }
 
 function applyToAttempt(state: State, fact: AttemptFact): void {

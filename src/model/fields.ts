@@ -22,9 +22,10 @@ export function plainObject(value: unknown, field: string, refuse: Refuse): Read
   return isPlainObject(value) ? value : refuse(field, value, 'a plain object');
 }
 
-/** The path of a nested field, readable for usual names and safe for all others. */
+/** The path of a nested field, readable for usual names and safe for all others; of one that is in nothing, its name. */
 export function pathTo(field: string, key: string): string {
-  return /^[\w-]{1,40}$/.test(key) ? `${field}.${key}` : `${field}[${show(key)}]`;
+  if (!/^[\w-]{1,40}$/.test(key)) return `${field}[${show(key)}]`;
+  return field === '' ? key : `${field}.${key}`;
 }
 
 /** One of a few fixed texts. */
@@ -38,15 +39,16 @@ export function parseChoice<Choice extends string>(
   return chosen ?? refuse(field, value, `one of ${choices.map(show).join(', ')}`);
 }
 
-/** Refuses a name that is none of the known ones, with the nearest of them where it looks like a typing mistake. */
+/** Refuses a name within a field that is none of the known ones, with the nearest of them where it looks like a typing mistake. */
 export function refuseUnknown(
-  path: string,
+  field: string,
   key: string,
   value: unknown,
   known: Iterable<string>,
   refuse: Refuse,
 ): never {
   const names = [...known];
+  const path = pathTo(field, key);
   const guess = nearest(key, names);
   return refuse(
     path,

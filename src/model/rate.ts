@@ -1,5 +1,5 @@
 import { parsePositiveDuration, type Duration } from './duration.js';
-import { fieldsOf, pathTo, refuseUnknown } from './fields.js';
+import { fieldsOf, refuseUnknown } from './fields.js';
 import type { Refuse } from './refuse.js';
 
 /** A rate as a user gives it: so many tokens for each stretch of time, and how many are there at once after a pause. */
@@ -30,7 +30,7 @@ export function parseRate(value: unknown, field: string, refuse: Refuse, beside:
   const given = new Map(fieldsOf(value, field, refuse));
   for (const [key, each] of given) {
     const known = [...NAMES, ...beside];
-    if (!known.includes(key)) refuseUnknown(pathTo(field, key), key, each, known, refuse);
+    if (!known.includes(key)) refuseUnknown(field, key, each, known, refuse);
   }
   const rate = given.get('rate');
   const perMs = parsePositiveDuration(given.has('per') ? given.get('per') : 1_000, `${field}.per`, refuse);

@@ -1,8 +1,11 @@
 import { SchedulerError } from './scheduler-error.js';
-import { show } from './show.js';
+import { cut, show } from './show.js';
 import type { CapabilityValue } from './spec.js';
 
 // Names are set on the prototypes because the engine writes the first line of a stack from there.
+
+/** The path of a field is told up to so many characters. */
+const FIELD_CHARACTERS = 200;
 
 /** What an argument was, and what it should have been. */
 export interface InvalidValue {
@@ -24,7 +27,7 @@ export class InvalidTaskError extends SchedulerError {
   readonly expected: string;
 
   constructor(data: InvalidValue) {
-    super(`Invalid task: ${data.field} is ${show(data.value)}; expected ${data.expected}.`);
+    super(`Invalid task: ${cut(data.field, FIELD_CHARACTERS)} is ${show(data.value)}; expected ${data.expected}.`);
     this.field = data.field;
     this.value = data.value;
     this.expected = data.expected;
@@ -42,7 +45,9 @@ export class InvalidConfigError extends SchedulerError {
   readonly expected: string;
 
   constructor(data: InvalidValue) {
-    super(`Invalid configuration: ${data.field} is ${show(data.value)}; expected ${data.expected}.`);
+    super(
+      `Invalid configuration: ${cut(data.field, FIELD_CHARACTERS)} is ${show(data.value)}; expected ${data.expected}.`,
+    );
     this.field = data.field;
     this.value = data.value;
     this.expected = data.expected;

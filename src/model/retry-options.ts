@@ -1,6 +1,6 @@
 import { type Duration, MAX_DURATION_MS, parseDuration } from './duration.js';
 import type { Failure } from './error-record.js';
-import { fieldsOf, parseChoice, pathTo, refuseUnknown } from './fields.js';
+import { fieldsOf, parseChoice, refuseUnknown } from './fields.js';
 import { type Refuse, refuseTask } from './refuse.js';
 import type { Backoff, RetryPolicy } from './retry.js';
 
@@ -31,7 +31,7 @@ const DEFAULT_EXPONENTIAL_MAX_MS = 3_600_000;
 export function parseRetry(value: unknown, field = 'retry', refuse: Refuse = refuseTask): RetryPolicy {
   const given = new Map(typeof value === 'number' ? [['attempts', value]] : fieldsOf(value, field, refuse));
   for (const [key, entry] of given) {
-    if (!KNOWN.includes(key)) refuseUnknown(pathTo(field, key), key, entry, KNOWN, refuse);
+    if (!KNOWN.includes(key)) refuseUnknown(field, key, entry, KNOWN, refuse);
   }
   const attempts = parseAttempts(
     given.get('attempts'),

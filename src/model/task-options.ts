@@ -128,7 +128,7 @@ function draftOf(type: string, base: TaskSpec | undefined): Draft {
 
 function refuseOption(key: string, value: unknown, beside: ReadonlySet<string>): never {
   const known = ['priority', ...READERS.keys(), ...RARE_READERS.keys(), ...beside];
-  return refuseUnknown(pathTo('options', key), key, value, known, refuseTask);
+  return refuseUnknown('options', key, value, known, refuseTask);
 }
 
 function atLevel(base: TaskSpec, level: number): TaskSpec {

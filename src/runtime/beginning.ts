@@ -39,10 +39,10 @@ export class Beginning {
     this.wanted = fixedSettings(settingsRecord(host.core.state));
   }
 
-  /** Brings the core to where the store, which is open, says. */
-  async load(): Promise<void> {
+  /** Brings the core to where the store, which is open and has so many records, says. */
+  async load(last: number): Promise<void> {
     const { store, strategies, revival } = this;
-    this.hasHistory = await new Recovery(store, this.host.core, revival, { strategies }).run();
+    this.hasHistory = await new Recovery(store, this.host.core, revival, { strategies }).run(last);
   }
 
   /** Lets time and work go on from there; facts are read from now on, and told to the journal beside these notes. */

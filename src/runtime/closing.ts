@@ -169,7 +169,7 @@ const NAMES = ['drain', 'grace'];
 function parseCloseOptions(options: unknown): { readonly drainMs: number; readonly graceMs: number } {
   const given = new Map(options === undefined ? [] : fieldsOf(options, 'options', refuseConfig));
   for (const [key, value] of given) {
-    if (!NAMES.includes(key)) refuseUnknown(`options.${key}`, key, value, NAMES, refuseConfig);
+    if (!NAMES.includes(key)) refuseUnknown('options', key, value, NAMES, refuseConfig);
   }
   const duration = (name: string, unless: number): number => {
     const value = given.get(name);

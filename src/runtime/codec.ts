@@ -1,4 +1,5 @@
-import { show } from '../model/show.js';
+import { pathTo } from '../model/index.js';
+import { cut, show } from '../model/show.js';
 
 /**
  * How inputs, results and checkpoints are written into a store, and read again. What `encode` gives must be what JSON can
@@ -22,6 +23,9 @@ export interface Codec {
 /** Deeper than any data that is meant to be; JSON itself gives up at a few thousand. */
 const MAX_DEPTH = 256;
 
+/** A path is told up to so many characters. */
+const SHOWN_PATH = 200;
+
 /** An object with this key is not itself, but stands for what JSON has no word for. */
 const TAG = '$';
 
@@ -30,28 +34,106 @@ const TAG = '$';
  * `undefined` counts as absent. All else that would not come back as it was is refused with its path.
  */
 export const JSON_CODEC: Codec = {
-  encode: (value) => encode(value, '', []),
+  encode: (value) => encodeWithin(value, Infinity),
   decode,
 };
 
-function encode(value: unknown, path: string, within: readonly object[]): unknown {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return value;
-    case 'number':
-      return Number.isFinite(value) && !Object.is(value, -0) ? value : { [TAG]: 'number', is: nameOf(value) };
-    case 'undefined':
-      return { [TAG]: 'undefined' };
-    case 'bigint':
-      return { [TAG]: 'bigint', is: String(value) };
-    case 'object':
-      if (value === null) return null;
-      if (within.includes(value)) refuse(path, 'contains itself');
-      if (within.length >= MAX_DEPTH) refuse(path, `is nested more than ${MAX_DEPTH} levels deep`);
-      return encodeObject(value, path, [...within, value]);
-    default:
-      return refuse(path, `is ${show(value)}, which is gone when the process ends`);
+/**
+ * As {@link JSON_CODEC} does it, of a value with so many parts at the most. Few objects may stand for many, where each is in
+ * several places: counting finds out before they fill the memory.
+ */
+export function encodeWithin(value: unknown, mostParts: number): unknown {
+  return new Encoding(mostParts).of(value);
+}
+
+/** What cannot be kept, in words that can be printed. */
+export class NotKeptError extends TypeError {}
+
+/** One value on its way, and where in it we are. */
+class Encoding {
+  private readonly path: (string | number)[] = [];
+  private readonly within: object[] = [];
+  private left: number;
+
+  constructor(private readonly mostParts: number) {
+    this.left = mostParts;
+  }
+
+  of(value: unknown): unknown {
+    this.left -= 1;
+    if (this.left < 0) return this.refuse(`brings it beyond ${this.mostParts} parts`);
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return value;
+      case 'number':
+        return Number.isFinite(value) && !Object.is(value, -0) ? value : { [TAG]: 'number', is: nameOf(value) };
+      case 'undefined':
+        return { [TAG]: 'undefined' };
+      case 'bigint':
+        return { [TAG]: 'bigint', is: String(value) };
+      case 'object':
+        return value === null ? null : this.ofObject(value);
+      default:
+        return this.refuse(`is ${show(value)}, which is gone when the process ends`);
+    }
+  }
+
+  private ofObject(value: object): unknown {
+    const { within } = this;
+    if (within.includes(value)) this.refuse('contains itself');
+    if (within.length >= MAX_DEPTH) this.refuse(`is nested more than ${MAX_DEPTH} levels deep`);
+    within.push(value);
+    const encoded = this.ofKind(value);
+    within.pop();
+    return encoded;
+  }
+
+  private ofKind(value: object): unknown {
+    if (Array.isArray(value)) return this.ofList(value);
+    if (value instanceof Date) return { [TAG]: 'date', is: value.getTime() };
+    if (value instanceof Map) {
+      const entries = [...value].map(([key, each], at) => [this.at(key, 'keys', at), this.at(each, 'values', at)]);
+      return { [TAG]: 'map', is: entries };
+    }
+    return value instanceof Set ? { [TAG]: 'set', is: this.ofList([...value]) } : this.ofPlain(value);
+  }
+
+  private ofList(list: readonly unknown[]): unknown {
+    // One with holes may be longer than there is room for, and take none itself.
+    if (list.length > this.left) this.refuse(`has a length of ${list.length}, beyond ${this.mostParts} parts`);
+    return Array.from(list, (each, at) => this.at(each, at));
+  }
+
+  private ofPlain(value: object): unknown {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) {
+      this.refuse(`is ${show(value)}, an object of a class, and would come back without it`);
+    }
+    if (Object.getOwnPropertySymbols(value).length > 0) this.refuse('has a symbol as a key');
+    const encoded: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      const each = (value as Record<string, unknown>)[key];
+      if (each !== undefined) putOwn(encoded, key, this.at(each, key));
+    }
+    return Object.hasOwn(value, TAG) ? { [TAG]: 'object', is: encoded } : encoded;
+  }
+
+  /** What is found one step, or some, further on. */
+  private at(value: unknown, ...steps: readonly (string | number)[]): unknown {
+    const { path } = this;
+    const { length } = path;
+    path.push(...steps);
+    const encoded = this.of(value);
+    path.length = length;
+    return encoded;
+  }
+
+  /** Says what is wrong where; who has asked says of what. */
+  private refuse(what: string): never {
+    let path = '';
+    for (const step of this.path) path = typeof step === 'number' ? `${path}[${step}]` : pathTo(path, step);
+    throw new NotKeptError(`${path === '' ? 'it' : cut(path, SHOWN_PATH)} ${what}`);
   }
 }
 
@@ -60,47 +142,10 @@ function nameOf(value: number): string {
   return value === 0 ? '-0' : String(value);
 }
 
-function encodeObject(value: object, path: string, within: readonly object[]): unknown {
-  if (Array.isArray(value)) {
-    return Array.from(value, (each: unknown, at) => encode(each, `${path}[${at}]`, within));
-  }
-  if (value instanceof Date) return { [TAG]: 'date', is: value.getTime() };
-  if (value instanceof Map) {
-    const entries = [...value].map(([key, each], at) => [
-      encode(key, `${path}.keys[${at}]`, within),
-      encode(each, `${path}.values[${at}]`, within),
-    ]);
-    return { [TAG]: 'map', is: entries };
-  }
-  if (value instanceof Set) {
-    return { [TAG]: 'set', is: Array.from(value, (each: unknown, at) => encode(each, `${path}[${at}]`, within)) };
-  }
-  return encodePlain(value, path, within);
-}
-
-function encodePlain(value: object, path: string, within: readonly object[]): unknown {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    refuse(path, `is ${show(value)}, an object of a class, and would come back without it`);
-  }
-  if (Object.getOwnPropertySymbols(value).length > 0) refuse(path, 'has a symbol as a key');
-  const encoded: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const each = (value as Record<string, unknown>)[key];
-    if (each !== undefined) putOwn(encoded, key, encode(each, path === '' ? key : `${path}.${key}`, within));
-  }
-  return Object.hasOwn(value, TAG) ? { [TAG]: 'object', is: encoded } : encoded;
-}
-
 /** An own field, whatever its name: `__proto__` is one like any other. */
 function putOwn(fields: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') fields[key] = value;
   else Object.defineProperty(fields, key, { value, enumerable: true });
-}
-
-/** Says what is wrong where; who has asked says of what. */
-function refuse(path: string, what: string): never {
-  throw new TypeError(`${path === '' ? 'it' : path} ${what}`);
 }
 
 function decode(data: unknown): unknown {

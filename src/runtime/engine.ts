@@ -288,7 +288,6 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
     return core.claim(this.clock.now(), local);
   }
 
-  /** What the attempt's handler is given. */
   contextOf(attempt: Attempt): RunningTask {
     return this.attempts.contextOf(attempt);
   }

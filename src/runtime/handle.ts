@@ -14,6 +14,7 @@ import {
   type TaskState,
 } from '../model/index.js';
 import type { Logger } from '../ports/logger.js';
+import { checkReason } from './cancel-reason.js';
 import type { Defined } from './defined.js';
 import { failureOf } from './failure.js';
 import type { Given } from './given.js';
@@ -187,8 +188,8 @@ export class Handle<Result> implements PromiseLike<Result> {
 
   /** Takes the task back, for all who share it, and says whether there was anything to take back: not if it has ended. */
   cancel(reason?: string): boolean {
-    if (this.task !== undefined) return this.host.cancel(this.task, { reason }) > 0;
-    return this.outside?.error === undefined && this.host.cancelOutside(this, reason);
+    if (this.task !== undefined) return this.host.cancel(this.task, { reason: checkReason(reason) }) > 0;
+    return this.outside?.error === undefined && this.host.cancelOutside(this, checkReason(reason));
   }
 
   /** Changes how urgent the task is, unless it has ended. */

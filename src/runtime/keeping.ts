@@ -271,7 +271,7 @@ export class Keeping implements JournalHost {
     const beginning = new Beginning(this.store, this.options, this.payloads, host);
     try {
       ({ epoch: this.epoch, sequence: this.sequence } = await this.store.open());
-      await beginning.load();
+      await beginning.load(this.sequence);
       this.openJournal();
       beginning.goOn(this.clock, this.epoch, (note) => this.journal?.add(JSON.stringify(note)));
       // On an empty store they are part of how everything begins.

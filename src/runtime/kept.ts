@@ -1,6 +1,6 @@
-import { PayloadError, isError, refuseConfig, type Task, type TaskSpec } from '../model/index.js';
+import { PayloadError, refuseConfig, type Task, type TaskSpec } from '../model/index.js';
 import { show } from '../model/show.js';
-import { JSON_CODEC, type Codec } from './codec.js';
+import { JSON_CODEC, NotKeptError, encodeWithin, type Codec } from './codec.js';
 import { isDurable } from './durable.js';
 
 /**
@@ -99,13 +99,18 @@ export class Payloads {
     let text: string | undefined;
     try {
       // A function or a symbol has no text, whatever the types say.
-      const written: unknown = JSON.stringify(this.codec.encode(value));
+      const written: unknown = JSON.stringify(this.encoded(value));
       if (typeof written === 'string') text = written;
     } catch (error) {
-      throw new PayloadError({ ...about, reason: isError(error) ? error.message : show(error) });
+      throw new PayloadError({ ...about, reason: error instanceof NotKeptError ? error.message : show(error) });
     }
     if (text !== undefined) return text;
     throw new PayloadError({ ...about, reason: 'its codec gives nothing that JSON can say' });
+  }
+
+  private encoded(value: unknown): unknown {
+    // Each part takes a byte at the least.
+    return this.codec === JSON_CODEC ? encodeWithin(value, this.maxBytes) : this.codec.encode(value);
   }
 }
 

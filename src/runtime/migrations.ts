@@ -58,18 +58,16 @@ export class SnapshotMigration {
 
   constructor(private readonly migrations: Migrations) {}
 
-  part(text: string): string {
+  /** What was written first is a version; before all others stands the name of their list. */
+  part([first, ...entries]: readonly unknown[]): readonly unknown[] {
     const isFirst = this.steps === undefined;
-    // One without a version is refused by whoever reads it.
-    this.steps ??= stepsFrom(Number(/^\[(\d+),/.exec(text)?.[1]), this.migrations);
-    if (this.steps.length === 0) return text;
-    const [name, ...entries] = JSON.parse(text) as [unknown, ...unknown[]];
+    this.steps ??= stepsFrom(first as number, this.migrations);
     let migrated = entries;
     for (const { head, listed } of this.steps) {
-      const step = isFirst ? head : listed?.bind(undefined, name as string);
+      const step = isFirst ? head : listed?.bind(undefined, first as string);
       if (step !== undefined) migrated = migrated.map((entry) => step(entry as Head));
     }
-    return JSON.stringify([isFirst ? JOURNAL_VERSION : name, ...migrated]);
+    return [isFirst ? JOURNAL_VERSION : first, ...migrated];
   }
 }
 

@@ -1,10 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Core, CoreSnapshot, RestoreOptions } from '../core/index.js';
-import { CorruptJournalError, type Fact } from '../model/index.js';
+import { CorruptJournalError, UnsupportedVersionError, type Fact } from '../model/index.js';
+import { show } from '../model/show.js';
 import type { Loaded, Store } from '../ports/store.js';
+import { misfitOf } from './fact-shapes.js';
 import { MIGRATIONS, SnapshotMigration, checkVersion, migrate, type Entry } from './migrations.js';
 import type { Revival } from './revival.js';
 import { Assembly } from './parts.js';
+import { isObject, misfitIn } from './shape.js';
+import { FIXED_SETTINGS, misfitOfHead } from './snapshot-shapes.js';
 import { SnapshotReader } from './snapshot-text.js';
 
 /** Settings that a core is made with and nothing changes later: a scheduler with others notes that in the journal. */
@@ -44,6 +48,8 @@ export class Recovery {
   /** Whether the core has been set to a state that was kept. */
   private isRestored = false;
   private applied = 0;
+  /** The number of the last record that the core has heard of; `undefined` before anything came. */
+  private reached: number | undefined = undefined;
 
   constructor(
     private readonly store: Store,
@@ -58,23 +64,30 @@ export class Recovery {
     });
   }
 
-  /** `false` when there was nothing: the core is as it was. */
-  async run(): Promise<boolean> {
+  /** Up to the record of which the store has said that it is the last; `false` when there was nothing: the core is as it was. */
+  async run(last?: number): Promise<boolean> {
     for await (const loaded of this.store.load()) await this.take(loaded);
     this.restoreSnapshot();
+    const { reached = 0, isRestored } = this;
+    if (last !== undefined && reached !== last) {
+      throw this.corrupt(reached + 1, `record ${last} is the last one, and what was loaded ends at ${reached}`);
+    }
+    if (reached > 0 && !isRestored) throw this.corrupt(1, 'nothing says how it begins');
     this.revival.connect();
-    return this.isRestored;
+    return isRestored;
   }
 
   private async take(loaded: Loaded): Promise<void> {
     if (loaded.kind === 'snapshot') {
-      for (const part of loaded.parts) this.snapshot.add(this.snapshotMigration.part(part));
+      for (const part of loaded.parts) this.snapshot.add(part, this.snapshotMigration);
+      this.reached = loaded.sequence;
       await setImmediate();
       return;
     }
     this.restoreSnapshot();
     for (const [at, body] of loaded.bodies.entries()) {
       const record = loaded.first + at;
+      this.follow(record);
       const missing = (): Error => this.corrupt(record, 'a part of what belongs together is missing before it');
       for (const entry of this.assembly.add(this.entries(body, record), missing)) {
         this.apply(entry, record);
@@ -84,10 +97,21 @@ export class Recovery {
     }
   }
 
+  /** What comes after a gap may still be possible, and is not what was. */
+  private follow(record: number): void {
+    const next = (this.reached ?? 0) + 1;
+    if (record !== next) throw this.corrupt(record, `record ${next} was to come, not record ${record}`);
+    this.reached = record;
+  }
+
   private restoreSnapshot(): void {
     const { snapshot } = this.snapshot;
     if (this.isRestored || snapshot === undefined) return;
-    this.restore(snapshot);
+    try {
+      this.restore(snapshot);
+    } catch (error) {
+      throw known(error) ?? this.snapshot.corrupt('what it tells could not have been', error);
+    }
   }
 
   private restore(snapshot: CoreSnapshot): void {
@@ -104,30 +128,48 @@ export class Recovery {
     }
     const [first, ...entries] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
     const version = checkVersion('journal', first, () => this.corrupt(record, 'it begins with no version'));
+    if (!entries.every(isObject)) throw this.corrupt(record, 'one of its entries is no object');
     return migrate(entries as Entry[], version, this.migrations);
   }
 
   private apply(entry: Entry, record: number): void {
     const note = entry as unknown as Note | Fact;
+    try {
+      this.applyNote(note, record);
+    } catch (error) {
+      const reason = `what happened next (${show(note.kind)}) could not have happened then`;
+      throw known(error) ?? this.corrupt(record, reason, error);
+    }
+  }
+
+  private applyNote(note: Note | Fact, record: number): void {
     if (note.kind === 'begun') {
+      if (this.isRestored) throw this.corrupt(record, 'it has begun before');
+      const misfit = misfitOfHead(note.snapshot);
+      if (misfit !== undefined) throw this.corrupt(record, misfit);
       this.restore(note.snapshot);
       return;
     }
     if (!this.isRestored) throw this.corrupt(record, 'nothing says how it begins');
     if (note.kind === 'settings') {
+      const misfit = misfitIn(note.settings, FIXED_SETTINGS);
+      if (misfit !== undefined) throw this.corrupt(record, `its setting ${misfit} is not what can stand there`);
       const now = this.core.snapshot();
       this.core.reset({ ...now, settings: { ...now.settings, ...note.settings } }, this.options);
       return;
     }
-    try {
-      this.core.apply(this.revival.fact(note));
-    } catch (error) {
-      const reason = `what happened next (${note.kind}) could not have happened then`;
-      throw Object.assign(this.corrupt(record, reason), { cause: error });
-    }
+    const misfit = misfitOf(note);
+    if (misfit !== undefined) throw this.corrupt(record, `of what happened next (${show(note.kind)}), ${misfit}`);
+    this.core.apply(this.revival.fact(note));
   }
 
-  private corrupt(record: number, reason: string): CorruptJournalError {
-    return new CorruptJournalError({ source: `${this.store.name}, journal`, position: record, reason });
+  private corrupt(record: number, reason: string, cause?: unknown): CorruptJournalError {
+    const error = new CorruptJournalError({ source: `${this.store.name}, journal`, position: record, reason });
+    return cause === undefined ? error : Object.assign(error, { cause });
   }
+}
+
+/** What says all there is to say already. */
+function known(error: unknown): Error | undefined {
+  return error instanceof CorruptJournalError || error instanceof UnsupportedVersionError ? error : undefined;
 }

@@ -180,7 +180,7 @@ export class RunningTask implements TaskContext {
   report(resource: string, feedback: ResourceFeedback): void {
     const given = fieldsOf(feedback, 'feedback', refuseTask);
     for (const [key, value] of given) {
-      if (!FEEDBACK.includes(key)) refuseUnknown(`feedback.${key}`, key, value, FEEDBACK, refuseTask);
+      if (!FEEDBACK.includes(key)) refuseUnknown('feedback', key, value, FEEDBACK, refuseTask);
     }
     const [one, ...others] = given;
     if (one === undefined || others.length > 0) refuseTask('feedback', feedback, 'either a cost or a retryAfter');

@@ -18,6 +18,7 @@ import {
   parseChoice,
   parseDuration,
   parsePositiveDuration,
+  pathTo,
   refuseConfig,
   refuseUnknown,
   type Duration,
@@ -150,7 +151,7 @@ function section(options: unknown, name: keyof typeof KNOWN): Map<string, unknow
   const fields = options === undefined ? [] : fieldsOf(options, name === '' ? 'options' : name, refuseConfig);
   for (const [key, value] of fields) {
     const known: readonly string[] = KNOWN[name];
-    if (!known.includes(key)) refuseUnknown(name === '' ? key : `${name}.${key}`, key, value, known, refuseConfig);
+    if (!known.includes(key)) refuseUnknown(name, key, value, known, refuseConfig);
   }
   return new Map(fields);
 }
@@ -240,7 +241,7 @@ function entries(record: unknown, field: string): [string, unknown][] {
 function numbers(record: unknown, field: string): [string, number][] {
   if (record === undefined) return [];
   return fieldsOf(record, field, refuseConfig).map(([key, value]) => {
-    return typeof value === 'number' ? [key, value] : refuseConfig(`${field}.${key}`, value, 'a number');
+    return typeof value === 'number' ? [key, value] : refuseConfig(pathTo(field, key), value, 'a number');
   });
 }
 

@@ -2,8 +2,10 @@ import { SnapshotPuzzle, type CoreSnapshot, type ListName, type SnapshotPart, ty
 import { CorruptJournalError, type TaskSpec } from '../model/index.js';
 import { payloadField, spliced } from './fact-text.js';
 import { Kept } from './kept.js';
-import { JOURNAL_VERSION, checkVersion } from './migrations.js';
+import { JOURNAL_VERSION, checkVersion, type SnapshotMigration } from './migrations.js';
 import { CHARACTER_BYTES } from './parts.js';
+import { isObject } from './shape.js';
+import { isListed, misfitOfHead } from './snapshot-shapes.js';
 
 /**
  * What comes first of a snapshot: its version, and what is short. It and the parts that follow, a piece of a list each, are
@@ -65,17 +67,25 @@ export class SnapshotReader {
     private readonly taken: (list: ListName, entry: unknown) => void = () => undefined,
   ) {}
 
-  add(part: string): void {
-    const entries = this.parsed(part);
-    const [first] = entries;
+  /** The next part, as whoever wrote it meant it, and as this version would have written it. */
+  add(part: string, migration?: SnapshotMigration): void {
     this.parts += 1;
-    if (this.head === undefined) {
-      checkVersion('snapshot', first, () => this.corrupt('its first part has no version'));
-      this.head = entries[1] as CoreSnapshot;
+    const isHead = this.head === undefined;
+    const written = this.parsed(part);
+    if (isHead) {
+      checkVersion('snapshot', written[0], () => this.corrupt('its first part has no version'));
+      if (!isObject(written[1])) throw this.corrupt('its first part is no snapshot');
+    }
+    const [first, ...entries] = migration === undefined ? written : migration.part(written);
+    if (isHead) {
+      const misfit = misfitOfHead(entries[0]);
+      if (misfit !== undefined) throw this.corrupt(misfit);
+      this.head = entries[0] as CoreSnapshot;
       return;
     }
     if (!this.puzzle.hasList(first)) throw this.corrupt('it has a part that nobody knows');
-    entries.shift();
+    const at = entries.findIndex((entry) => !isListed(first, entry));
+    if (at >= 0) throw this.corrupt(`entry ${at} of its list ${first} is not what can stand there`);
     for (const entry of entries) this.taken(first, entry);
     this.puzzle.add({ list: first, entries } as SnapshotPart);
   }
@@ -95,7 +105,8 @@ export class SnapshotReader {
     return Array.isArray(parsed) ? parsed : [];
   }
 
-  private corrupt(reason: string): CorruptJournalError {
-    return new CorruptJournalError({ source: `${this.source}, snapshot`, position: this.parts, reason });
+  corrupt(reason: string, cause?: unknown): CorruptJournalError {
+    const error = new CorruptJournalError({ source: `${this.source}, snapshot`, position: this.parts, reason });
+    return cause === undefined ? error : Object.assign(error, { cause });
   }
 }

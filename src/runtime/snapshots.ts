@@ -24,7 +24,7 @@ const NAMES = ['facts', 'bytes'];
 export function parseSnapshotOptions(options: unknown): Measure {
   const given = new Map(options === undefined ? [] : fieldsOf(options, 'snapshotEvery', refuseConfig));
   for (const [key, value] of given) {
-    if (!NAMES.includes(key)) refuseUnknown(`snapshotEvery.${key}`, key, value, NAMES, refuseConfig);
+    if (!NAMES.includes(key)) refuseUnknown('snapshotEvery', key, value, NAMES, refuseConfig);
   }
   const count = (name: string, unless: number): number => {
     const value = given.get(name) ?? unless;

@@ -17,6 +17,7 @@ import {
 } from '../model/index.js';
 import { idOf, type TaskName } from './after.js';
 import type { Application } from './entrance.js';
+import { checkReason } from './cancel-reason.js';
 import { Handle } from './handle.js';
 import { checkDependencies } from './durable.js';
 import { handleOf } from './recovered-task.js';
@@ -201,10 +202,10 @@ function parseCancelOptions(options: unknown): CancelOptions {
   if (options === undefined) return {};
   const given = new Map(fieldsOf(options, 'options', refuseTask));
   for (const [key, value] of given) {
-    if (!CANCEL_OPTIONS.includes(key)) refuseUnknown(`options.${key}`, key, value, CANCEL_OPTIONS, refuseTask);
+    if (!CANCEL_OPTIONS.includes(key)) refuseUnknown('options', key, value, CANCEL_OPTIONS, refuseTask);
   }
-  const [reason, cascade] = [given.get('reason'), given.get('cascade')];
-  if (reason !== undefined && typeof reason !== 'string') return refuseTask('reason', reason, 'a text');
+  const reason = checkReason(given.get('reason'));
+  const cascade = given.get('cascade');
   if (cascade !== undefined && typeof cascade !== 'boolean') return refuseTask('cascade', cascade, 'true or false');
   return { reason, cascade };
 }

@@ -35,7 +35,7 @@ const RETRIES = 3;
 /** Checks what a user said about a worker; `nextId` gives the id of one that was given none. */
 export function parseWorkerOptions(options: WorkerOptions | undefined, nextId: () => string): WorkerSpec {
   const given = new Map(options === undefined ? [] : fieldsOf(options, 'options', refuseConfig));
-  for (const [key, value] of given) if (!KNOWN.includes(key)) refuseUnknown(key, key, value, KNOWN, refuseConfig);
+  for (const [key, value] of given) if (!KNOWN.includes(key)) refuseUnknown('', key, value, KNOWN, refuseConfig);
   return {
     id: given.has('id') ? parseName(given.get('id'), 'id', refuseConfig) : nextId(),
     slots: parseSlots(given.get('slots')),

@@ -21,7 +21,7 @@ export function readSqlOptions(
 ): { readonly durability: SqlDurability; readonly patienceMs: number } {
   const known = [...SHARED, ...own];
   for (const [key, value] of fieldsOf(options, 'options', refuseConfig)) {
-    if (!known.includes(key)) refuseUnknown(key, key, value, known, refuseConfig);
+    if (!known.includes(key)) refuseUnknown('', key, value, known, refuseConfig);
   }
   const { durability = 'fsync', patience = patienceMs } = options;
   return {

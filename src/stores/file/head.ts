@@ -61,7 +61,34 @@ export async function readHead<Kind extends keyof Heads>(
   if (header === undefined || body === undefined) {
     throw new CorruptJournalError({ source, position: line.length, reason: 'its head is not whole' });
   }
-  return { head: JSON.parse(body.toString()) as Heads[Kind], end: line.length + header.bytes };
+  const head = parsed(body.toString());
+  if (!isHead(kind, head)) {
+    throw new CorruptJournalError({ source, position: line.length, reason: `its head is none of a ${kind}` });
+  }
+  return { head: head as Heads[Kind], end: line.length + header.bytes };
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Its check says that it was written so; this, that whoever wrote it meant a head. */
+function isHead(kind: keyof Heads, head: unknown): boolean {
+  if (kind === 'snapshot') return hasNumbers(head, 'epoch', 'sequence');
+  if (!hasNumbers(head, 'epoch', 'index', 'first')) return false;
+  const { previous } = head as { readonly previous?: unknown };
+  if (previous === null) return true;
+  return hasNumbers(previous, 'end', 'last') && typeof (previous as { readonly name?: unknown }).name === 'string';
+}
+
+function hasNumbers(value: unknown, ...names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = value as Readonly<Record<string, unknown>>;
+  return names.every((name) => Number.isSafeInteger(fields[name]) && (fields[name] as number) >= 0);
 }
 
 /** Opens a file for as long as it takes to look at it. */

@@ -81,7 +81,10 @@ class Survey {
   private async segments(newest: string, held: ReadonlySet<string>): Promise<Segment[]> {
     let found = await this.find(newest);
     const segments = [await this.last(found)];
-    for (let { previous } = found.head; previous !== null && held.has(previous.name); { previous } = found.head) {
+    const others = new Set(held);
+    others.delete(newest);
+    // Each is taken once, so that heads that name each other lead to an end.
+    for (let { previous } = found.head; previous !== null && others.delete(previous.name); { previous } = found.head) {
       found = await this.find(previous.name);
       const { name, begin, head } = found;
       segments.push({ name, begin, first: head.first, last: previous.last, end: previous.end });
@@ -160,7 +163,11 @@ class Survey {
 
   private async walkThrough({ name, begin, first, last, end }: Segment): Promise<void> {
     await this.look(name, async (file) => {
-      const walk = new RecordWalk(file, { kind: 'fact', position: begin, number: first, end });
+      // No more is read than there is, whatever the segment after it says.
+      const walk = new RecordWalk(file, {
+        ...{ kind: 'fact', position: begin, number: first },
+        end: Math.min(end, await file.size()),
+      });
       while ((await walk.next()).length > 0);
       const isWhole = walk.damage === undefined && walk.number === last + 1;
       if (!isWhole) throw this.damage(join(this.directory, name), walk.position, walk.damage ?? 'records are missing');
