@@ -80,6 +80,11 @@ export class Core {
     this.telling = new Telling(this.state, snapshot);
   }
 
+  /** @internal Goes on as the other core does, which nobody may use any more. */
+  become(other: Core): void {
+    ({ state: this.state, telling: this.telling } = other);
+  }
+
   /** @internal What the outside must act on; whoever acts on it empties it. */
   get outbox(): Outbox {
     return this.state.outbox;
@@ -106,10 +111,7 @@ export class Core {
     this.telling.observe(reader);
   }
 
-  /**
-   * Everything that later decisions depend on, as plain data: {@link restore} goes on from it as if nothing had
-   * happened in between.
-   */
+  /** Everything that later decisions depend on, as plain data, for {@link restore} to go on from. */
   snapshot(): CoreSnapshot {
     return this.freeze().whole();
   }

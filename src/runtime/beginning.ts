@@ -1,4 +1,4 @@
-import { settingsRecord, type Core } from '../core/index.js';
+import { Core, settingsRecord } from '../core/index.js';
 import type { Store } from '../ports/store.js';
 import type { ContinuedClock } from './clock.js';
 import type { Definitions } from './definition.js';
@@ -36,12 +36,17 @@ export class Beginning {
     this.wanted = fixedSettings(settingsRecord(host.core.state));
   }
 
-  /** Brings the core to where the store, which is open, says. */
+  /**
+   * Brings the core to where the store, which is open, says. That takes a while, in which others may ask for something: a core of
+   * which only half is back must neither decide anything nor be told that it is later than in its journal.
+   */
   async load(): Promise<void> {
     const { store, payloads, strategies } = this;
-    const { core, definitions, seriesHost } = this.host;
+    const { definitions, seriesHost } = this.host;
+    const core = new Core({ origin: this.host.core.state.origin });
     const revival = new Revival({ core, definitions, seriesHost, payloads, strategies });
     this.hasHistory = await new Recovery(store, core, revival, { strategies }).run();
+    if (this.hasHistory) this.host.core.become(core);
   }
 
   /** Lets time and work go on from there; facts are read from now on, and told to the journal beside these notes. */

@@ -158,11 +158,17 @@ export class Journal {
     } else for (const resolve of this.idle.splice(0)) resolve();
   };
 
-  /** Resolves when everything is kept, and nothing is being written. */
-  async rest(): Promise<void> {
+  /**
+   * Resolves when everything is kept, and nothing is being written. What is to see exactly that is called at once: whoever
+   * waits for the promise may find that more has happened.
+   */
+  async rest(atRest: () => void = () => undefined): Promise<void> {
     if (this.failure !== undefined) return;
     await new Promise<void>((resolve) => {
-      this.idle.push(resolve);
+      this.idle.push(() => {
+        if (this.failure === undefined) atRest();
+        resolve();
+      });
       this.host.dispatchSoon();
     });
   }

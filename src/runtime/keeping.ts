@@ -231,10 +231,17 @@ export class Keeping implements JournalHost {
   /** The end: everything is kept, with a last snapshot, so that the next start need not replay anything. */
   async close(): Promise<void> {
     await this.ready();
-    await this.journal?.rest();
+    const { journal, snapshots } = this;
+    await journal?.rest();
     if (this.isOpen) {
       try {
-        await this.snapshots?.finish(this.sequence).catch(unlessFull);
+        await snapshots?.finish();
+        // Something may have been steered while the one before was made.
+        let last: Promise<void> | undefined;
+        await journal?.rest(() => {
+          last = snapshots?.saveLast(this.sequence);
+        });
+        await last?.catch(unlessFull);
       } catch (error) {
         this.failed(storeFailure('close', error));
       }

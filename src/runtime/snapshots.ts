@@ -49,6 +49,7 @@ export class Snapshots {
   private due: Due | undefined = undefined;
   private saving: Promise<void> | undefined = undefined;
   private mayCompact = false;
+  private isFinishing = false;
 
   constructor(
     private readonly store: Store,
@@ -61,7 +62,7 @@ export class Snapshots {
   /** Everything that has happened is in this record, which is about to be written: the moment for a snapshot, if one is due. */
   sealed(sequence: number): void {
     const { facts, bytes } = this.every;
-    if (this.saving !== undefined || this.due !== undefined || this.mayCompact) return;
+    if (this.isFinishing || this.saving !== undefined || this.due !== undefined || this.mayCompact) return;
     if (this.facts < facts && this.bytes < Math.max(bytes, bytes === Infinity ? 0 : this.size)) return;
     this.due = { sequence, snapshot: this.core.freeze().begin() };
   }
@@ -92,9 +93,14 @@ export class Snapshots {
     await this.store.compact(this.epoch);
   }
 
-  /** The last one: everything is kept up to this record, and nothing more comes. */
-  async finish(sequence: number): Promise<void> {
+  /** From now on none begins by itself; resolves when none is being made. To be called when everything is kept. */
+  async finish(): Promise<void> {
+    this.isFinishing = true;
     await this.saving;
+  }
+
+  /** The last one: everything is kept up to this record. What is still asked for while it is made comes after it. */
+  async saveLast(sequence: number): Promise<void> {
     await this.save({ sequence, snapshot: this.core.freeze().begin() });
     await this.compact();
   }

@@ -65,3 +65,53 @@ test('B6.2 a text of a snapshot is no longer than a quarter of a million charact
   const tasks = store.texts.filter(({ head }) => head.startsWith('["tasks"'));
   expect(tasks.map(({ length }) => Math.round(length / 100_000))).toEqual([3, 3, 3, 3, 3, 3, 2]);
 });
+
+test('B6.2 what is asked for while the last snapshot is made begins no other one, and is kept', async () => {
+  const store = new WatchingStore();
+  const scheduler = new Scheduler({ store, concurrency: 0, snapshotEvery: { facts: 4, bytes: Infinity } });
+  const work = scheduler.define('work', (input: number) => input);
+  await scheduler.add(work, 1, { id: 'a' }).accepted;
+  let level = 2;
+  store.asked = () => {
+    level += 1;
+    for (const _ of [1, 2, 3, 4]) scheduler.setPriority('a', (level += 1));
+  };
+  await scheduler.close();
+  expect(level).toBeGreaterThan(10);
+  expect(store.saved).toBe(1);
+
+  const again = new Scheduler({ store, concurrency: 0, snapshotEvery: NEVER });
+  again.define('work', (input: number) => input);
+  await again.start();
+  expect(again.get('a')?.priority).toBeGreaterThan(2);
+  await again.close();
+});
+
+test('B6.2 G8 what is steered while close() waits for a snapshot that is being made happens once, also for whoever starts next', async () => {
+  const store = new WatchingStore();
+  const scheduler = new Scheduler({ store, concurrency: 0, snapshotEvery: { facts: 3, bytes: Infinity } });
+  const work = scheduler.define('work', (input: number) => input);
+  const tasks = ['a', 'b', 'c', 'd'].map((id) => scheduler.add(work, 1, { id }));
+  let closing: Promise<void> | undefined;
+  store.asked = () => {
+    if (closing !== undefined) return;
+    closing = scheduler.close();
+    for (const task of tasks) task.result.catch(() => undefined);
+    void setImmediate().then(() => scheduler.cancel('b'));
+  };
+  await Promise.all(tasks.map(({ accepted }) => accepted));
+  // The record after those that make a snapshot due is the last one that it stands for.
+  scheduler.setPriority('a', 7);
+  for (let turn = 0; closing === undefined; turn += 1) {
+    expect(turn).toBeLessThan(50);
+    await setImmediate();
+  }
+  await closing;
+
+  const again = new Scheduler({ store, concurrency: 0, snapshotEvery: NEVER });
+  again.define('work', (input: number) => input);
+  await again.start();
+  expect(again.get('b')?.state).toBe('cancelled');
+  expect(again.size).toBe(3);
+  await again.close();
+});
