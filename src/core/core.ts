@@ -51,8 +51,7 @@ const NO_DEPENDENCIES: readonly DependencyInput[] = [];
 /**
  * The scheduling core: commands in, facts out. Synchronous and deterministic: it has no clock, no randomness of its
  * own and nothing to wait for, so the same commands make the same facts, always.
- * {@link handle} is its one door. The methods beside it are the same commands for callers that send a million of
- * them and read no facts.
+ * {@link handle} is its one door; the methods beside it are the same commands for callers that read no facts.
  */
 export class Core {
   /** @internal All that it knows. */
@@ -81,15 +80,19 @@ export class Core {
     this.telling = new Telling(this.state, snapshot);
   }
 
+  /** @internal Goes on as the other core does, which nobody may use any more. */
+  become(other: Core): void {
+    ({ state: this.state, telling: this.telling } = other);
+  }
+
   /** @internal What the outside must act on; whoever acts on it empties it. */
   get outbox(): Outbox {
     return this.state.outbox;
   }
 
   /**
-   * Carries out a command and returns what has happened. A command that is refused throws a typed error and changes
-   * nothing, except that an outcome of an abandoned attempt gives back what that attempt held: the next command's
-   * facts begin with that one.
+   * Carries out a command and returns what has happened. One that is refused throws a typed error and changes nothing, except
+   * that an outcome of an abandoned attempt gives back what that held: the next command's facts begin with that one.
    */
   handle(command: Command): readonly Fact[] {
     return this.telling.collect(() => {
@@ -107,10 +110,7 @@ export class Core {
     this.telling.observe(reader);
   }
 
-  /**
-   * Everything that later decisions depend on, as plain data: {@link restore} goes on from it as if nothing had
-   * happened in between.
-   */
+  /** Everything that later decisions depend on, as plain data, for {@link restore} to go on from. */
   snapshot(): CoreSnapshot {
     return this.freeze().whole();
   }

@@ -157,11 +157,14 @@ export class Arrivals implements EntranceHost {
     return this.entrance?.cancel(task, reason) === true;
   }
 
-  /** An id for a task that is not in. */
+  /** An id for a task that is not in. Before a store has told what it holds, it must be one that no process before has given. */
   nextName(): string {
-    do this.names += 1;
-    while (this.host.core.state.table.byId(`added-${this.names}`) !== undefined);
-    return `added-${this.names}`;
+    const { core, keeping } = this.host;
+    const prefix = keeping === undefined || keeping.isOpen ? 'added' : `added-${this.host.now().wall.toString(36)}`;
+    let name: string;
+    do name = `${prefix}-${(this.names += 1)}`;
+    while (core.state.table.byId(name) !== undefined);
+    return name;
   }
 
   private checkKept(

@@ -1,11 +1,11 @@
-import { settingsRecord, type Core } from '../core/index.js';
+import { Core, settingsRecord } from '../core/index.js';
 import type { Store } from '../ports/store.js';
 import type { ContinuedClock } from './clock.js';
 import type { Definitions } from './definition.js';
 import type { Events } from './events.js';
 import type { Payloads } from './kept.js';
 import { Recovery, fixedSettings, type FixedSettings, type Note } from './recovery.js';
-import { Revival, type RevivalHost } from './revival.js';
+import { Revival, connectSeries, type RevivalHost } from './revival.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import type { SeriesHost } from './series-handle.js';
 
@@ -23,26 +23,30 @@ export interface BeginningHost {
 export class Beginning {
   private readonly strategies: RevivalHost['strategies'];
   private readonly wanted: FixedSettings;
-  private readonly revival: Revival;
   /** Whether there was another one. */
   hasHistory = false;
 
   constructor(
     private readonly store: Store,
     { strategy }: SchedulerOptions,
-    payloads: Payloads,
+    private readonly payloads: Payloads,
     private readonly host: BeginningHost,
   ) {
-    const { core, definitions, seriesHost } = host;
     this.strategies = typeof strategy === 'object' ? [strategy] : [];
-    this.revival = new Revival({ core, definitions, seriesHost, payloads, strategies: this.strategies });
     this.wanted = fixedSettings(settingsRecord(host.core.state));
   }
 
-  /** Brings the core to where the store, which is open and has so many records, says. */
+  /**
+   * Brings the core to where the store, which is open and has so many records, says. That takes a while, in which others may ask
+   * for something: a core of which only half is back must neither decide anything nor be told that it is later than in its journal.
+   */
   async load(last: number): Promise<void> {
-    const { store, strategies, revival } = this;
-    this.hasHistory = await new Recovery(store, this.host.core, revival, { strategies }).run(last);
+    const { store, payloads, strategies } = this;
+    const { definitions, seriesHost } = this.host;
+    const core = new Core({ origin: this.host.core.state.origin });
+    const revival = new Revival({ core, definitions, seriesHost, payloads, strategies });
+    this.hasHistory = await new Recovery(store, core, revival, { strategies }).run(last);
+    if (this.hasHistory) this.host.core.become(core);
   }
 
   /** Lets time and work go on from there; facts are read from now on, and told to the journal beside these notes. */
@@ -71,7 +75,7 @@ export class Beginning {
     const snapshot = core.snapshot();
     core.reset({ ...snapshot, settings: { ...snapshot.settings, ...wanted } }, { strategies });
     // The series are other records by that.
-    this.revival.connect();
+    connectSeries(core);
     write({ kind: 'settings', settings: wanted });
   }
 }

@@ -5,7 +5,7 @@ import { show } from '../model/show.js';
 import type { Loaded, Store } from '../ports/store.js';
 import { misfitOf } from './fact-shapes.js';
 import { MIGRATIONS, SnapshotMigration, checkVersion, migrate, type Entry } from './migrations.js';
-import type { Revival } from './revival.js';
+import { connectSeries, type Revival } from './revival.js';
 import { Assembly } from './parts.js';
 import { isObject, misfitIn } from './shape.js';
 import { FIXED_SETTINGS, misfitOfHead } from './snapshot-shapes.js';
@@ -73,7 +73,7 @@ export class Recovery {
       throw this.corrupt(reached + 1, `record ${last} is the last one, and what was loaded ends at ${reached}`);
     }
     if (reached > 0 && !isRestored) throw this.corrupt(1, 'nothing says how it begins');
-    this.revival.connect();
+    connectSeries(this.core);
     return isRestored;
   }
 

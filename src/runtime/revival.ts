@@ -91,13 +91,6 @@ export class Revival {
     if (extra?.checkpoint !== undefined) record.extra = { ...extra, checkpoint: payloads.back(extra.checkpoint) };
   }
 
-  /** The series' records are there by now; their handles are not connected with them yet. */
-  connect(): void {
-    for (const series of this.host.core.state.series.values()) {
-      (series.payload as SeriesWork).handle.goOn(series);
-    }
-  }
-
   private task(stored: unknown, type = '', seriesId?: string): RecoveredTask {
     const { input, gaps } = (stored ?? {}) as Stored;
     return new RecoveredTask(this.handler(type), this.host.payloads.back(input), gaps, this.seriesHandle(seriesId));
@@ -156,4 +149,9 @@ function withoutHandler(core: Core, definitions: Definitions): Map<string, numbe
   for (const { state: now, spec } of state.table.all()) if (!isFinal(now)) count(spec.type);
   for (const { spec } of state.series.values()) count(spec.type);
   return missing;
+}
+
+/** The series' records are there, or are others by now: their handles go on with them. */
+export function connectSeries(core: Core): void {
+  for (const series of core.state.series.values()) (series.payload as SeriesWork).handle.goOn(series);
 }

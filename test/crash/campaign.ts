@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Chance } from '../stress/chance.js';
+import { Chance } from '../../src/testing/simulation/chance.js';
 import type { Planted } from './planted.js';
 import { Run, type Death } from './run.js';
 import { linesOf } from './side-file.js';

@@ -1,5 +1,5 @@
 import type { FailurePolicy } from '../../src/index.js';
-import { Chance } from '../stress/chance.js';
+import { Chance } from '../../src/testing/simulation/chance.js';
 
 /** A task that is to be done, by one process or another. */
 export interface Job {

@@ -149,3 +149,28 @@ test('row 30 a time that is none is refused where it is said, by name, and chang
   expect([scheduler.size, scheduler.pending()]).toEqual([0, []]);
   await scheduler.close();
 });
+
+test('row 13 whatever happens after the wall clock went ahead lets start what is due by then', async () => {
+  const clock = new VirtualClock();
+  const scheduler = new Scheduler({ clock });
+  const report = scheduler.add(() => 'sent', { delay: '9h' });
+  await clock.advance('1m');
+  // The machine has slept over night, and its monotonic clock with it.
+  clock.jump(8.5 * 3_600_000);
+  await scheduler.add(() => 'something else');
+  expect(clock.timers.map(({ waitMs }) => waitMs)).toEqual([29 * 60_000]);
+  clock.jump(3_600_000);
+  await scheduler.add(() => 'something else');
+  await clock.advance(0);
+  expect(report.state).toBe('completed');
+  // Back again: the timer is late then, not early.
+  const later = scheduler.add(() => 'sent', { delay: '1h' });
+  await clock.settle();
+  clock.jump(-3_600_000);
+  await scheduler.add(() => 'something else');
+  await clock.advance('1h');
+  expect(later.state).toBe('delayed');
+  await clock.advance('1h');
+  expect(later.state).toBe('completed');
+  await scheduler.close();
+});

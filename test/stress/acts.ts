@@ -8,7 +8,7 @@ import {
   type RepeatOptions,
   type StrategyName,
 } from '../../src/index.js';
-import type { Chance } from './chance.js';
+import type { Chance } from '../../src/testing/simulation/chance.js';
 import { handler } from './handlers.js';
 import { HANDLERS, type Told } from './observed.js';
 import type { World } from './world.js';

@@ -1,5 +1,5 @@
 import { SchedulerError, type Handle, type Handler, type TaskContext } from '../../src/index.js';
-import { Chance } from './chance.js';
+import { Chance } from '../../src/testing/simulation/chance.js';
 import { Planned, type Told } from './observed.js';
 import type { World } from './world.js';
 

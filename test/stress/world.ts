@@ -17,7 +17,7 @@ import { EVENT_NAMES } from '../../src/ports/events.js';
 import type { Events } from '../../src/runtime/events.js';
 import { VirtualClock } from '../../src/testing/index.js';
 import { ACTS, type ActName, type Render } from './acts.js';
-import { Chance } from './chance.js';
+import { Chance } from '../../src/testing/simulation/chance.js';
 import { handler, quietly } from './handlers.js';
 import { Observed, RATE, type Told } from './observed.js';
 import { Stories } from './stories.js';

@@ -1,4 +1,4 @@
-import { SeededRandom } from '../../src/model/index.js';
+import { SeededRandom } from '../../model/index.js';
 
 /** Chance of one step: its own seed, so that a step does the same whatever was left out before it. */
 export class Chance {
