@@ -140,7 +140,6 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   }
 
   setConcurrency(slots: number): void {
-    this.closing.checkSteering();
     this.local = this.core.attach(this.clock.now(), { ...this.local.spec, slots });
     this.dispatchSoon();
   }

@@ -122,6 +122,7 @@ export abstract class Steering extends Looking {
 
   /** Changes how many tasks run at a time in this process. What runs beyond that ends as usual. */
   setConcurrency(concurrency: number): void {
+    this.engine.closing.checkSteering();
     this.engine.setConcurrency(parseConcurrency(concurrency));
   }
 

@@ -92,7 +92,9 @@ export class CouchServer {
     if (status >= 500 || status === 429 || status === 408) throw new Unanswered(`HTTP ${status}: ${reasonOf(answer)}`);
     if (status === 413) {
       const length = Buffer.byteLength(text ?? '');
-      throw new Error(`${length} bytes are too many for the server; raise its max_document_size, or lower maxRecordBytes`);
+      throw new Error(
+        `${length} bytes are too many for the server; raise its max_document_size, or lower maxRecordBytes`,
+      );
     }
     return { status, body: answer };
   }
