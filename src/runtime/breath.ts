@@ -16,7 +16,7 @@ const ALWAYS_FIRST = 4;
 export class Breath {
   /** Whether nothing starts before the next turn of the event loop. */
   isOut = false;
-  /** Starts and ends until the time is looked at. */
+  /** How often it is asked until it looks at the time. */
   private left = 1;
   /** How often in a row the clock was not late. */
   private onTime = 0;
@@ -32,14 +32,16 @@ export class Breath {
     this.clock = machineClock(clock);
   }
 
-  /** A task has started, or ended. */
+  /**
+   * A task has started or ended, or some are about to start: what has gone on in this turn before is not to be counted as
+   * theirs.
+   */
   spend(): void {
     this.left -= 1;
     if (this.left === 0) this.look();
   }
 
-  /** Tasks are about to start: what has gone on in this turn until now is not to be counted as theirs. */
-  look(): void {
+  private look(): void {
     if (this.clock === undefined) return;
     const now = performance.now();
     if (!this.isTurning) this.begin(now);

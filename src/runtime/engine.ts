@@ -174,7 +174,7 @@ export class Engine implements AttemptsHost, ExecutingHost, SlotHost, ArrivalsHo
   /** Tells what has happened, and starts what can. */
   readonly dispatch = (): void => {
     this.dispatching = false;
-    this.breath.look();
+    this.breath.spend();
     this.diagnostics.look();
     if (this.keeping?.isOpen === false) return;
     if (this.isClosing) this.closing.sweep();

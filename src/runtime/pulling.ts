@@ -124,7 +124,7 @@ export class Pulling implements WorkerHost {
   }
 
   claim(worker: PullingWorker, count: number): Claim[] {
-    this.host.breath.look();
+    this.host.breath.spend();
     // Nobody overtakes those who wait.
     this.serve();
     const claims = this.grant(worker, count);
@@ -136,7 +136,7 @@ export class Pulling implements WorkerHost {
   assign(count: number, balance: Balance): Claim[] {
     checkCount(count);
     const { host } = this;
-    host.breath.look();
+    host.breath.spend();
     this.serve();
     const step = { count: 1, balance, workers: this.planned() };
     const claims: Claim[] = [];
