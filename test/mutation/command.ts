@@ -34,35 +34,36 @@ for (const path of filesIn(MUTATED, '.ts')) {
 const all = [...sources.values()].flatMap(mutantsIn);
 const mutants = new Map(sampleOf(all, Number(values.sample), Number(values.seed)).entries());
 const trial = new Trial(root, join(root, '.build/mutation'), mutants);
+const fates = new Map<Fate, number>();
+const waiting = [...mutants];
+// Also of one that is broken off it says what it has found by then.
 process.once('exit', () => {
   trial.end();
+  tell();
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 console.log(`Seed ${values.seed}: ${mutants.size} of ${all.length} mutants in ${sources.size} files.`);
 await trial.begin(filesIn(TESTS, '.test.ts').filter((test) => values.all || !SLOW.test(test)));
 console.log(`${trial.extent.tests} test files take ${seconds(trial.extent.ms)} s by themselves.`);
-
-const fates = new Map<Fate, Mutant[]>();
-const waiting = [...mutants];
 await Promise.all(Array.from({ length: Number(values.jobs) }, tryOn));
 
-for (const fate of ['not met', 'survived'] as const) {
-  for (const mutant of fates.get(fate) ?? []) console.log(`${fate}: ${sentenceOf(mutant)}`);
+function tell(): void {
+  const count = (fate: Fate): number => fates.get(fate) ?? 0;
+  const found = count('killed') + count('timed out');
+  const tried = found + count('survived') + count('not met');
+  if (tried === 0) return;
+  console.log(
+    `${found} of ${tried} were noticed (${((100 * found) / tried).toFixed(1)} %), ${count('timed out')} of them by taking too long; ` +
+      `${count('survived')} survived, ${count('not met')} were not met.`,
+  );
 }
-const count = (fate: Fate): number => fates.get(fate)?.length ?? 0;
-const found = count('killed') + count('timed out');
-console.log(
-  `${found} of ${mutants.size} were noticed (${((100 * found) / mutants.size).toFixed(1)} %), ${count('timed out')} of them by taking ` +
-    `too long; ${count('survived')} survived, ${count('not met')} were not met.`,
-);
 
 async function tryOn(): Promise<void> {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const [number, mutant] = next;
     const fate = await trial.fateOf(number);
-    fates.set(fate, [...(fates.get(fate) ?? []), mutant]);
-    if (fate === 'survived' || fate === 'not met')
-      console.log(`  ${mutants.size - waiting.length}: ${fate}: ${sentenceOf(mutant)}`);
+    fates.set(fate, (fates.get(fate) ?? 0) + 1);
+    if (fate === 'survived' || fate === 'not met') console.log(`${fate}: ${sentenceOf(mutant)}`);
   }
 }
 
