@@ -185,3 +185,26 @@ test('C8.4 waits of long ago are left out, also when nothing started since', () 
   statistics.record(10, 0);
   expect(statistics.summary(1_000_000)).toEqual({ count: 0, meanMs: 0, p50Ms: 0, p95Ms: 0, p99Ms: 0 });
 });
+
+test('without an estimate of its own a task is expected to take what those of its type took on average', () => {
+  const s = sim({ slots: 1 });
+  for (const [id, ms] of [
+    ['a', 100],
+    ['b', 500],
+  ] as const) {
+    s.add(id, { type: 'work' });
+    s.advance(ms);
+    s.complete(`${id}#1`);
+  }
+  s.add('c', { type: 'work' });
+  s.add('d', { type: 'work', estimate: 7 });
+  s.add('e', { type: 'other' });
+  const expected = s.facts.flatMap((fact) => (fact.kind === 'task.submitted' ? [[fact.task, fact.estimateMs]] : []));
+  expect(expected).toEqual([
+    ['a', 1],
+    ['b', 100],
+    ['c', 300],
+    ['d', 7],
+    ['e', 1],
+  ]);
+});

@@ -27,4 +27,5 @@ test.each(quick.map((planted) => [planted.name, planted] as const))(
     const found = await hunt(ROOT, planted, { mostSteps: 3_000, stepsPerSeed: 100 });
     expect(found).toMatchObject({ found: true });
   },
+  180_000,
 );

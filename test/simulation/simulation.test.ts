@@ -11,8 +11,8 @@ function failureOf({ seed, failure }: SimulationReport): string | undefined {
   return failure === undefined ? undefined : `seed ${seed}: ${failure.promise} ${failure.what}`;
 }
 
-/** Some ten seconds, in which everything comes to pass that is to be shown. */
-const SEEDS = Array.from({ length: 12 }, (_, at) => 13 + at);
+/** Some five seconds on an idle machine, in which everything comes to pass that is to be shown. */
+const SEEDS = Array.from({ length: 8 }, (_, at) => 13 + at);
 
 // `npm run simulate -- --minutes 10` goes on for longer, from another seed each time.
 describe('a real scheduler on a simulated disk', () => {
@@ -21,14 +21,14 @@ describe('a real scheduler on a simulated disk', () => {
     const evaluated = new Set<string>();
     const totals = { steps: 0, recoveries: 0 };
     for (const seed of SEEDS) {
-      const report = await simulate({ seed, steps: 100 });
+      const report = await simulate({ seed, steps: 70 });
       expect(failureOf(report)).toBeUndefined();
       totals.steps += report.steps;
       totals.recoveries += report.recoveries;
       for (const [what, count] of report.seen) seen.set(what, (seen.get(what) ?? 0) + count);
       for (const promise of report.evaluated.keys()) evaluated.add(promise);
     }
-    expect(totals.steps).toBe(SEEDS.length * 100);
+    expect(totals.steps).toBe(SEEDS.length * 70);
     // The restart at the end of each alone makes two.
     expect(totals.recoveries).toBeGreaterThan(3 * SEEDS.length);
     // What is to be shown has come to pass.
@@ -38,12 +38,12 @@ describe('a real scheduler on a simulated disk', () => {
     expect([...evaluated].sort()).toEqual(
       ['G1', 'G10', 'G12', 'G13', 'G2', 'G3', 'G4', 'G5', 'G6', 'G7', 'G8', 'G9', 'order'].sort(),
     );
-  });
+  }, 240_000);
 
   test('F9 the same seed gives the same facts, to the last byte, and another seed gives others', async () => {
     const digests = new Set<string>();
     for (const seed of [3, 5]) {
-      const [one, other] = [await simulate({ seed, steps: 80 }), await simulate({ seed, steps: 80 })];
+      const [one, other] = [await simulate({ seed, steps: 60 }), await simulate({ seed, steps: 60 })];
       expect(one.facts).toBeGreaterThan(0);
       expect({ ...other }).toEqual({ ...one });
       digests.add(one.digest);

@@ -38,11 +38,22 @@ function add(world: Surroundings, master: Master, chance: Chance): void {
 
 /** Several that differ in nothing but their channels, so that an order has something to choose from. */
 function addAlike(world: Surroundings, master: Master, chance: Chance): void {
-  const [type, priority, count] = [chance.pick(TYPES), chance.roll(3), 2 + chance.roll(8)];
+  // Each type at a level of its own, so that nothing else is in their way.
+  const [kind, count] = [chance.roll(2), 3 + chance.roll(10)];
   const among = chance.oneIn(2) ? CHANNELS : ([chance.pick(CHANNELS)] as const);
   for (let made = 0; made < count && !world.isFull; made += 1) {
-    const options = { id: world.nextId(), priority, channel: chance.pick(among), retry: 1 + chance.roll(2) };
-    keep(master, master.scheduler.add(type, behave(chance), options));
+    const options = { id: world.nextId(), priority: 4 + kind, channel: chance.pick(among), retry: 1 + chance.roll(2) };
+    keep(master, master.scheduler.add(TYPES[kind === 0 ? 0 : 1], behave(chance), options));
+  }
+}
+
+/** One that needs all there is of a resource, and several that need little and would always come first. */
+function addHungry(world: Surroundings, master: Master, chance: Chance): void {
+  const hungry = { id: world.nextId(), needs: { memory: world.limits.memory } };
+  keep(master, master.scheduler.add('work', behave(chance), hungry));
+  for (let made = 0; made < 6 && !world.isFull; made += 1) {
+    const options = { id: world.nextId(), needs: { memory: 1 + chance.roll(2) }, priority: chance.roll(4) };
+    keep(master, master.scheduler.add('work', behave(chance), options));
   }
 }
 
@@ -132,6 +143,7 @@ function endSeries(_world: Surroundings, { inner }: Master, chance: Chance): voi
 export const ACTS = {
   add,
   addAlike,
+  addHungry,
   addAll,
   cancel,
   reprioritize,

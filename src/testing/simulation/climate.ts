@@ -33,7 +33,17 @@ export interface Climate {
   readonly retained: number;
 }
 
-const STRATEGIES = ['priority', 'fair', 'fifo', 'lifo', 'deadline', 'critical-path', 'weighted-random'] as const;
+// Where channels take turns there is more to see.
+const STRATEGIES = [
+  'fair',
+  'fair',
+  'priority',
+  'fifo',
+  'lifo',
+  'deadline',
+  'critical-path',
+  'weighted-random',
+] as const;
 
 /** What the seed says it is like. */
 export function climateOf(seed: number): Climate {

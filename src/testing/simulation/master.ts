@@ -21,7 +21,7 @@ export const DIRECTORY = '/state';
 /** The types of tasks: the second one may run but a few at a time. */
 export const TYPES = ['work', 'render'] as const;
 
-const AGING = { none: false, unbounded: { every: 50 }, bounded: { every: 50, maxWait: 400 } } as const;
+const AGING = { none: false, unbounded: { every: 50 }, bounded: { every: 50, maxWait: 100 } } as const;
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** The scheduler as it is, whose insides can be looked at. */

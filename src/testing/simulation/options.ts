@@ -15,7 +15,7 @@ export const CAPABILITY = { exec: true };
 
 /** Options of all kinds for a task that may come after some of these. */
 export function drawOptions(chance: Chance, wall: number, known: readonly string[]): AddOptions {
-  const gpu = chance.oneIn(4) ? 1 + chance.roll(2) : 0;
+  const gpu = chance.oneIn(3) ? 1 + chance.roll(2) : 0;
   const memory = chance.oneIn(4) ? 1 + chance.roll(4) : 0;
   const after = chance.oneIn(3) ? [chance.pick(known), chance.pick(known)].filter((id) => id !== undefined) : [];
   return {

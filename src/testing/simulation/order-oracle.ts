@@ -59,6 +59,11 @@ export class OrderOracle {
     }
   }
 
+  /** Whether channels take turns at all. */
+  get letsTakeTurns(): boolean {
+    return this.strategy === 'fair' && !this.isBounded;
+  }
+
   /** Whether channels take turns, and nothing goes before that. */
   isFair(task: WitnessedTask, { workerId }: Started): boolean {
     if (this.isBounded || this.strategyOf(workerId) !== 'fair') return false;

@@ -34,7 +34,8 @@ function checkWorkConserving({ evidence }: Surroundings, { inner, scheduler }: M
   const { core, keeping } = inner;
   const local = core.state.workers.get('local');
   if (scheduler.paused || keeping?.letsIn !== true) return;
-  if (local === undefined || local.running >= local.spec.slots) return;
+  // A slot that others make way at for a task is kept for that one.
+  if (local === undefined || local.running + core.state.preemption.rooms.slotsKept('local') >= local.spec.slots) return;
   for (const task of core.state.table.all()) {
     if (task.state !== 'ready' || task.attempt !== undefined || task.spec.capabilities.length > 0) continue;
     const explained = core.explain(task.id);

@@ -14,7 +14,8 @@ export interface Step {
 /** How often each is done; those of a class of faults so many times its strength. */
 const WEIGHTS = {
   add: 22,
-  addAlike: 3,
+  addAlike: 8,
+  addHungry: 3,
   addAll: 4,
   cancel: 4,
   reprioritize: 4,

@@ -72,7 +72,7 @@ export class Witness {
         return;
       default:
         if ('task' in entry) this.ofTask(entry);
-        this.turns.follow();
+        if (this.order.letsTakeTurns) this.turns.follow();
     }
   }
 
@@ -171,7 +171,6 @@ export class Witness {
     this.expect('G9', fact.mono >= task.notBefore, `is ready ${task.notBefore - fact.mono} ms too early`, fact);
     // Passed once is passed for good.
     Object.assign(task, { state: 'ready', eta: -Infinity, notBefore: -Infinity });
-    this.turns.mixed(task);
   }
 
   private started(task: WitnessedTask, fact: Of<'attempt.started'>): void {
@@ -183,7 +182,7 @@ export class Witness {
     this.expect('G6', !this.pausedChannels.has(task.channel), 'starts in a paused channel', fact);
     this.order.started(task, fact);
     if (this.order.isFair(task, fact)) this.turns.started(task);
-    else this.turns.reset();
+    else this.turns.resetAt(task);
     Object.assign(task, { state: 'running', attempts: number, epoch, room: undefined });
     task.live = { task, number, workerId };
     this.granted.set(tokenOf(task.id, epoch, number), undefined);

@@ -81,10 +81,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ),
   ),
   bug(
-    'a turn that starts nothing',
+    'a worker that waits and is not served',
     'runtime/engine.ts',
-    'if (over !== undefined) this.attempts.forget(over, by);\n    this.dispatchSoon();',
-    'if (over !== undefined) this.attempts.forget(over, by);',
+    'if (this.pulling.isAwaited) this.pulling.serve();',
+    '',
   ),
   bug('unstable tie', 'ready/packed-heap.ts', 'return compareFifo(task1, task2);', 'return 0;'),
   bug(
