@@ -10,13 +10,13 @@ import {
 } from '../core/index.js';
 import {
   PayloadError,
-  recordError,
   recordOwnError,
   type Attempt,
   type Moment,
   type SchedulerError,
   type Task,
 } from '../model/index.js';
+import { show } from '../model/show.js';
 import type { Logger } from '../ports/logger.js';
 import { isDurable } from './durable.js';
 import { errorOf } from './failure.js';
@@ -176,7 +176,7 @@ function copyOf(state: unknown, { id: taskId }: Task): unknown {
   try {
     return structuredClone(state);
   } catch (error) {
-    throw new PayloadError({ taskId, part: 'checkpoint', reason: recordError(error).message });
+    throw new PayloadError({ taskId, part: 'checkpoint', reason: show(error) });
   }
 }
 

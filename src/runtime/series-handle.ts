@@ -211,6 +211,8 @@ export class SeriesHandle<Result> {
   }
 
   private isOver(): boolean {
-    return this.series.ended && this.ended >= this.series.made;
+    // After a restart it has no record when the series had ended, and another one has its id.
+    const { series } = this as { readonly series?: Series };
+    return series === undefined || (series.ended && this.ended >= series.made);
   }
 }

@@ -193,7 +193,7 @@ const POLICIES = ['fail', 'skip', 'run'] as const;
 function parsePolicy(options: unknown): FailurePolicy | undefined {
   const given = new Map(fieldsOf(options, 'options', refuseTask));
   for (const [key, value] of given) {
-    if (key !== 'onFailure') refuseUnknown(`options.${key}`, key, value, ['onFailure'], refuseTask);
+    if (key !== 'onFailure') refuseUnknown('options', key, value, ['onFailure'], refuseTask);
   }
   const onFailure = given.get('onFailure');
   return onFailure === undefined ? undefined : parseChoice(onFailure, POLICIES, 'onFailure', refuseTask);

@@ -83,7 +83,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'a worker that waits and is not served',
     'runtime/engine.ts',
-    'if (this.pulling.isAwaited) this.pulling.serve();',
+    'if (this.pulling.isAwaited && !this.breath.isOut) this.pulling.serve();',
     '',
   ),
   bug('unstable tie', 'ready/packed-heap.ts', 'return compareFifo(task1, task2);', 'return 0;'),
@@ -104,8 +104,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     bug(
       'an off-by-one in a cap',
       'ready/pool.ts',
-      'return this.held + this.kept + amount <= this.capacity + DRIFT;',
-      'return this.held + this.kept + amount <= this.capacity + 1;',
+      'return this.held + this.kept + amount <= this.most;',
+      'return this.held + this.kept + amount <= this.most + 1;',
     ),
   ),
   bug(
@@ -123,8 +123,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'a reservation forgotten',
     'core/rooms.ts',
-    'for (const { pool, amount } of room.asks) pool.kept += amount;',
-    'for (const { pool, amount } of room.asks) if (room.workerId !== undefined) pool.kept += amount;',
+    'for (const { pool, amount } of room.asks) pool.keep(amount);',
+    'for (const { pool, amount } of room.asks) if (room.workerId !== undefined) pool.keep(amount);',
   ),
   bug(
     'an inheritance not undone',
