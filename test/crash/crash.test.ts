@@ -43,8 +43,9 @@ describe.each(FILE_KINDS)('%s: real processes, really killed', (kind) => {
   test.each(PLANTED)('a store that %s is found out', async (planted) => {
     const campaign = new Campaign(program, kind, 1, planted);
     await campaign.sample(20);
-    // Something is lost that was acknowledged, told or started, or what is left cannot have happened: which, depends on the moment.
-    expect(campaign.report.wrong.join('\n')).toMatch(/G[1238] /);
+    // Something is lost that was acknowledged, told or started, or what is left cannot have happened, or the next start refuses
+    // it: which, depends on the moment.
+    expect(campaign.report.wrong.join('\n')).toMatch(/G[1238] |CorruptJournalError/);
     await campaign.clear();
   });
 });
@@ -57,9 +58,9 @@ describe.runIf(found.length > 0).each(found)(
   (kind) => {
     test('row 1 G1 G2 G3 G6 G8 nothing acknowledged is lost, doubled or out of order', async () => {
       const campaign = new Campaign(program, kind, 1);
-      await campaign.shoot(4);
-      await campaign.sample(6);
-      expect(campaign.report).toMatchObject({ shots: 4, boundaries: { drawn: 6 }, lost: 0, wrong: [] });
+      await campaign.shoot(2);
+      await campaign.sample(4);
+      expect(campaign.report).toMatchObject({ shots: 2, boundaries: { drawn: 4 }, lost: 0, wrong: [] });
       await campaign.clear();
     });
   },
