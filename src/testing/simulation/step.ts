@@ -1,8 +1,48 @@
 import { Chance } from './chance.js';
 import type { Climate, FaultClass } from './climate.js';
 
-/** What somebody does in a step. */
-export type ActName = keyof typeof WEIGHTS;
+/** What somebody does in a step, and what goes wrong in one. */
+export type ActName =
+  | 'add'
+  | 'addAlike'
+  | 'addHungry'
+  | 'addAll'
+  | 'cancel'
+  | 'reprioritize'
+  | 'link'
+  | 'unlink'
+  | 'retry'
+  | 'pauseChannel'
+  | 'resumeChannel'
+  | 'setStrategy'
+  | 'setLimits'
+  | 'setCapacity'
+  | 'setConcurrency'
+  | 'pause'
+  | 'resume'
+  | 'repeat'
+  | 'endSeries'
+  | 'attach'
+  | 'claim'
+  | 'settle'
+  | 'wait'
+  | 'restart'
+  // What goes wrong.
+  | 'leave'
+  | 'lapse'
+  | 'settleLate'
+  | 'settleTwice'
+  | 'jump'
+  | 'block'
+  | 'fillDisk'
+  | 'losePower'
+  | 'kill'
+  | 'dieSoon'
+  | 'takeOver'
+  | 'wakeUp'
+  | 'useDeposed'
+  | 'rival'
+  | 'staleAppend';
 
 /** One thing that somebody does or that goes wrong, with a seed of its own, and how much time passes afterwards. */
 export interface Step {
@@ -12,7 +52,7 @@ export interface Step {
 }
 
 /** How often each is done; those of a class of faults so many times its strength. */
-const WEIGHTS = {
+const WEIGHTS: Readonly<Record<ActName, number>> = {
   add: 22,
   addAlike: 8,
   addHungry: 3,
@@ -53,7 +93,7 @@ const WEIGHTS = {
   useDeposed: 2,
   rival: 1,
   staleAppend: 2,
-} as const;
+};
 
 /** Which class of faults it belongs to. */
 const CLASS_OF: Partial<Record<ActName, FaultClass>> = {
