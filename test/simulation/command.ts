@@ -26,7 +26,13 @@ if (values.planted)
 else {
   const totals = new Totals();
   const end = values.minutes === undefined ? Infinity : performance.now() + 60_000 * Number(values.minutes);
+  let current = 0;
+  // What nobody catches ends the run, and would not say by which seed.
+  process.on('uncaughtExceptionMonitor', () => {
+    console.log(`seed ${current} --steps ${steps} ends with an error that nobody catches:`);
+  });
   for (const seed of seedsOf()) {
+    current = seed;
     if (performance.now() >= end) break;
     const report = await simulate({ seed, steps });
     totals.add(report);

@@ -3,6 +3,7 @@ import type { Shrunk, SimulationReport } from '../../src/testing/index.js';
 /** What many runs came to. */
 export class Totals {
   private readonly start = performance.now();
+  private readonly cpu = process.cpuUsage();
   private readonly sums = { seeds: 0, steps: 0, tasks: 0, facts: 0, records: 0, recoveries: 0, simulatedMs: 0 };
   private readonly seen = new Map<string, number>();
   private readonly evaluated = new Map<string, number>();
@@ -20,6 +21,9 @@ export class Totals {
   text(): string {
     const { seeds, steps, tasks, facts, records, recoveries, simulatedMs } = this.sums;
     const seconds = (performance.now() - this.start) / 1_000;
+    const times = Math.round(simulatedMs / 1_000 / seconds);
+    const { user, system } = process.cpuUsage(this.cpu);
+    const cpuSeconds = (user + system) / 1e6;
     const crashes = [...this.seen].filter(([what]) => what.startsWith('crash') || what.startsWith('death'));
     const faults = [...this.seen].filter(([what]) => !what.startsWith('act '));
     const evaluated = [...this.evaluated.values()].reduce((sum, count) => sum + count, 0);
@@ -29,7 +33,8 @@ export class Totals {
       `faults and events: ${listed(faults)}`,
       `acts: ${listed([...this.seen].filter(([what]) => what.startsWith('act ')))}`,
       `invariants evaluated ${evaluated}: ${listed([...this.evaluated])}`,
-      `simulated ${(simulatedMs / 3_600_000).toFixed(1)} h in ${seconds.toFixed(1)} s: ${Math.round(simulatedMs / 1_000 / seconds)} times as fast as the wall clock, ${Math.round(steps / seconds)} steps per second`,
+      `simulated ${(simulatedMs / 3_600_000).toFixed(1)} h in ${seconds.toFixed(1)} s: ${times} times as fast as the wall clock`,
+      `${cpuSeconds.toFixed(1)} s of the processor, ${Math.round(steps / cpuSeconds)} steps for each of them`,
     ].join('\n');
   }
 }
